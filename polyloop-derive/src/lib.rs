@@ -1,0 +1,44 @@
+//! The macros of [polyloop](https://docs.rs/polyloop); use them through that crate, where they are documented.
+//!
+//! One folder per macro, each cut in the same steps: `attr` reads the options, `ast` keeps the item with its
+//! spans, `valid` finds every mistake, `expand` writes the tokens, `fallback` writes what is still emitted when
+//! something is wrong.
+
+mod common;
+mod fragment;
+mod registry;
+mod state;
+mod tool;
+mod toolbox;
+
+use proc_macro::TokenStream;
+
+/// Derives `ContextFragment`; see `polyloop::ContextFragment`.
+#[proc_macro_derive(ContextFragment, attributes(fragment))]
+pub fn derive_context_fragment(input: TokenStream) -> TokenStream {
+    fragment::derive(input.into()).into()
+}
+
+/// Derives `Provide<T>` for each field; see `polyloop::State`.
+#[proc_macro_derive(State, attributes(state))]
+pub fn derive_state(input: TokenStream) -> TokenStream {
+    state::derive(input.into()).into()
+}
+
+/// Turns an `async fn` into a tool; see `polyloop::tool`.
+#[proc_macro_attribute]
+pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
+    tool::attribute(options.into(), item.into()).into()
+}
+
+/// Turns the methods of an `impl` into tools; see `polyloop::toolbox`.
+#[proc_macro_attribute]
+pub fn toolbox(options: TokenStream, item: TokenStream) -> TokenStream {
+    toolbox::attribute(options.into(), item.into()).into()
+}
+
+/// Closes the set of fragments and tools; see `polyloop::registry`.
+#[proc_macro]
+pub fn registry(input: TokenStream) -> TokenStream {
+    registry::declare(input.into()).into()
+}
