@@ -1,1 +1,105 @@
-//! x
+//! Declare what a language model may see: typed context fragments, tools and a closed registry, checked while
+//! compiling; and a loop around them.
+//!
+//! Data goes one way round a ring:
+//!
+//! 1. **Declare.** [`ContextFragment`](derive@ContextFragment) and [`tool`] say what there is; [`registry!`] closes
+//!    the set. Whatever is not in it cannot reach the model: the compiler refuses it.
+//! 2. **Record.** A [`Session`] takes fragments and a person's words through typed doors.
+//! 3. **Project.** A [`Prompt`] is a pure function of what was recorded; a [`Layout`] orders it by type fields alone.
+//! 4. **Ask.** A [`Model`] sees the sealed prompt, and nothing else.
+//! 5. **Interpret.** An [`Interpreter`] says what the reply means.
+//! 6. **Act.** The handlers of the tools, or an [`Executor`], act; what they return is recorded, and the ring closes.
+//!
+//! ```
+//! use polyloop::prelude::*;
+//!
+//! /// Where the agent works.
+//! #[derive(ContextFragment)]
+//! #[fragment(role = user, markers("<cwd>", "</cwd>"), max_chars = 200, body = "{path}")]
+//! struct WorkingDirectory { path: String }
+//!
+//! /// Hands in the answer.
+//! #[tool(completes_run)]
+//! async fn submit(/** The whole answer. */ answer: String) -> String { answer }
+//!
+//! registry! {
+//!     /// Everything this application may show a model.
+//!     struct App { fragments: [WorkingDirectory], tools: [submit], max_chars: 2_000 }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let model = Scripted::replies([Reply::tool("submit", r#"{"answer": "a README"}"#)]);
+//! let agent = Agent::<App>::builder(model).build()?;
+//! let mut run = agent.on(()).inject(WorkingDirectory { path: "/srv".into() }).goal("What is here?").await?;
+//! assert_eq!(run.finish().await?.to_string(), "a README");
+//! # Ok(())
+//! # }
+//! ```
+
+mod agent;
+mod error;
+mod event;
+mod execute;
+mod fragment;
+mod interpret;
+mod layout;
+mod ledger;
+mod message;
+mod model;
+mod registry;
+mod session;
+mod tool;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+pub mod prelude;
+
+pub use agent::{Agent, AgentBuilder, Budget, Canceller, Report, Request, Run, Texts, Update};
+pub use error::{
+    ArgumentError, BuildError, CallError, KeyError, ModelError, ModelErrorClass, ParseError, ParseErrorKind,
+    RecordError, RecordErrorKind, RunError, SetError, SetProblem,
+};
+pub use event::{
+    Action, ActionOutcome, Call, CallId, Decision, Ending, Finish, Reply, ReplyCall, Status, Usage, UserInput,
+};
+pub use execute::{Executor, ToolExecutor};
+pub use fragment::{
+    Absent, Body, ChangedFragment, Channel, ContextFragment, FragmentSpec, IntoBody, Key, Legacy, Lifetime,
+    Marker, MarkerKey, Marking, Memory, OnCompact, OnFork, OnRollback, Overflow, ParseFragment, Piece, Pin,
+    Recognize, Render, Rendered, Slot,
+};
+pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls};
+pub use layout::{Layout, Staged};
+pub use ledger::{Item, ItemKind};
+pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, ToolDefinition};
+pub use model::{Model, Scripted};
+pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
+pub use session::Session;
+pub use tool::{
+    CallContext, CheckedCall, Dialect, Hints, Json, Limit, Observation, Param, Provide, Replay, Scalars,
+    Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec,
+};
+
+pub use polyloop_derive::{ContextFragment, State, registry, tool, toolbox};
+
+// Argument types derive the traits of these crates; a project need not depend on them itself.
+pub use {schemars, serde, serde_json};
+
+/// Compares a registry with a committed file of all its markers: `assert_marker_lock!(App, "markers.lock")`.
+///
+/// A marker that was ever written to a journal must stay recognisable. Call this in a test of yours. The path is
+/// relative to the package. A new kind is added to the file; a changed or removed marker without a `legacy` entry
+/// panics with the line to add.
+#[macro_export]
+macro_rules! assert_marker_lock {
+    ($registry:ty, $file:expr $(,)?) => {
+        if let ::core::result::Result::Err(__lost) =
+            $crate::__private::assert_marker_lock::<$registry>(::core::env!("CARGO_MANIFEST_DIR"), $file)
+        {
+            ::core::panic!("{}", __lost);
+        }
+    };
+}

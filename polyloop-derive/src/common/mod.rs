@@ -4,4 +4,7 @@ pub(crate) mod docs;
 pub(crate) mod krate;
 pub(crate) mod nearest;
 pub(crate) mod options;
+pub(crate) mod place;
 pub(crate) mod sink;
+#[cfg(test)]
+pub(crate) mod testing;

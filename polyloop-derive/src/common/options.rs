@@ -1,6 +1,6 @@
 //! One reader for all options: `flag`, `key = value`, `key(list)`, checked against a table.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -45,43 +45,82 @@ pub(crate) struct Setting {
 /// An option's name, shape and a sample that an error can show.
 pub(crate) type Row = (&'static str, Shape, &'static str);
 
-impl Setting {
-    pub(crate) fn span(&self) -> Span {
-        self.key.span()
+/// A place where an attribute may stand, and the options that belong there.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// With its article: `a field`.
+    pub(crate) name: &'static str,
+    pub(crate) table: &'static [Row],
+}
+
+/// What all attributes of one name at one place said.
+pub(crate) struct Reading {
+    pub(crate) settings: Vec<Setting>,
+    /// Options that were meant but refused; saying that they are missing as well would only be noise.
+    refused: Vec<String>,
+    /// Whether some attribute could not be parsed, so that anything may have been meant.
+    broken: bool,
+}
+
+impl Reading {
+    /// The option of that name, as written.
+    pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.is(name))
     }
 
+    /// The key of the option of that name, to underline it.
+    pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
+        self.get(name).map(|setting| &setting.key)
+    }
+
+    /// Every option of that name, for those that may be repeated.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Setting> {
+        self.settings.iter().filter(move |setting| setting.is(name))
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Whether nobody tried to give that option; a misspelled attempt counts as one.
+    pub(crate) fn lacks(&self, name: &str) -> bool {
+        !self.broken && !self.has(name) && !self.refused.iter().any(|refused| refused == name)
+    }
+}
+
+impl Setting {
     pub(crate) fn is(&self, name: &str) -> bool {
         self.key.unraw() == name
     }
 
     /// The value as a string literal.
     pub(crate) fn string(&self, sink: &Sink) -> Option<LitStr> {
-        match &self.given {
-            Given::Value(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => Some(text.clone()),
+        match self.expression() {
+            Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => Some(text.clone()),
             _ => self.wanted(sink, "a string in quotes"),
         }
     }
 
     /// The value as an integer literal.
     pub(crate) fn integer(&self, sink: &Sink) -> Option<LitInt> {
-        match &self.given {
-            Given::Value(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) => Some(number.clone()),
+        match self.expression() {
+            Some(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) => Some(number.clone()),
             _ => self.wanted(sink, "an integer"),
         }
     }
 
     /// The value as a path.
     pub(crate) fn path(&self, sink: &Sink) -> Option<Path> {
-        match &self.given {
-            Given::Value(Expr::Path(path)) if path.qself.is_none() => Some(path.path.clone()),
+        match self.expression() {
+            Some(Expr::Path(path)) if path.qself.is_none() => Some(path.path.clone()),
             _ => self.wanted(sink, "a path"),
         }
     }
 
     /// The value as one bare word.
     pub(crate) fn word(&self, sink: &Sink) -> Option<Ident> {
-        match &self.given {
-            Given::Value(Expr::Path(path)) if path.path.get_ident().is_some() => path.path.get_ident().cloned(),
+        match self.expression() {
+            Some(Expr::Path(path)) if path.path.get_ident().is_some() => path.path.get_ident().cloned(),
             _ => self.wanted(sink, "one bare word"),
         }
     }
@@ -89,7 +128,7 @@ impl Setting {
     /// The value as an expression.
     pub(crate) fn expression(&self) -> Option<&Expr> {
         match &self.given {
-            Given::Value(expression) => Some(expression),
+            Given::Value(expression) => Some(bare(expression)),
             _ => None,
         }
     }
@@ -129,49 +168,100 @@ impl Parse for Setting {
     }
 }
 
-/// Reads every `#[name(…)]` among the attributes and checks it against the table.
-pub(crate) fn read(attributes: &[Attribute], name: &str, table: &[Row], sink: &Sink) -> Vec<Setting> {
+/// The expression without the invisible groups that `macro_rules!` puts around what it matched.
+pub(crate) fn bare(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Group(group) => bare(&group.expr),
+        _ => expression,
+    }
+}
+
+/// Reads every `#[name(…)]` at a place; an option that belongs elsewhere is told where.
+pub(crate) fn read_at(
+    here: Place,
+    elsewhere: &[Place],
+    attributes: &[Attribute],
+    name: &str,
+    sink: &Sink,
+) -> Reading {
     let mut settings = Vec::new();
+    let mut broken = false;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident(name)) {
         match &attribute.meta {
-            Meta::List(list) => settings.extend(parse(list.tokens.clone(), sink)),
+            Meta::List(list) => match parse(list.tokens.clone(), sink) {
+                Some(list) => settings.extend(list),
+                None => broken = true,
+            },
             Meta::Path(_) => {}
-            Meta::NameValue(pair) => sink.error(pair, format!("write `#[{name}(…)]`, options in parentheses")),
+            Meta::NameValue(pair) => {
+                sink.error(pair, format!("write `#[{name}(…)]`, options in parentheses"));
+                broken = true;
+            }
         }
     }
-    checked(settings, name, table, sink)
+    let mut reading = checked(settings, name, here, elsewhere, sink);
+    reading.broken = broken;
+    reading
 }
 
 /// Reads the options inside an attribute's own parentheses, as in `#[tool(…)]`.
-pub(crate) fn read_tokens(tokens: TokenStream, name: &str, table: &[Row], sink: &Sink) -> Vec<Setting> {
-    checked(parse(tokens, sink), name, table, sink)
+pub(crate) fn read_tokens(
+    tokens: TokenStream,
+    name: &str,
+    table: &'static [Row],
+    sink: &Sink,
+) -> Vec<Setting> {
+    read_tokens_at(Place { name: "this place", table }, &[], tokens, name, sink).settings
 }
 
-fn parse(tokens: TokenStream, sink: &Sink) -> Vec<Setting> {
+/// The same at a place; an option that belongs elsewhere is told where.
+pub(crate) fn read_tokens_at(
+    here: Place,
+    elsewhere: &[Place],
+    tokens: TokenStream,
+    name: &str,
+    sink: &Sink,
+) -> Reading {
+    let settings = parse(tokens, sink);
+    let broken = settings.is_none();
+    Reading { broken, ..checked(settings.unwrap_or_default(), name, here, elsewhere, sink) }
+}
+
+fn parse(tokens: TokenStream, sink: &Sink) -> Option<Vec<Setting>> {
     let parser = Punctuated::<Setting, Token![,]>::parse_terminated;
-    sink.take(parser.parse2(tokens)).map(|list| list.into_iter().collect()).unwrap_or_default()
+    sink.take(parser.parse2(tokens)).map(|list| list.into_iter().collect())
 }
 
-fn checked(settings: Vec<Setting>, name: &str, table: &[Row], sink: &Sink) -> Vec<Setting> {
-    let mut kept: Vec<Setting> = Vec::new();
+fn checked(settings: Vec<Setting>, name: &str, here: Place, elsewhere: &[Place], sink: &Sink) -> Reading {
+    let mut reading = Reading { settings: Vec::new(), refused: Vec::new(), broken: false };
     for setting in settings {
         let key = setting.key.unraw().to_string();
-        let Some((_, shape, sample)) = table.iter().find(|(known, ..)| *known == key) else {
-            sink.error(&setting.key, unknown(&key, name, table));
+        let Some((_, shape, sample)) = here.table.iter().find(|(known, ..)| *known == key) else {
+            let home = elsewhere.iter().find(|place| place.table.iter().any(|(known, ..)| *known == key));
+            match home {
+                Some(home) => sink.error(
+                    &setting.key,
+                    format!("`{key}` is an option of {}, not of {}; move it there", home.name, here.name),
+                ),
+                None => sink.error(&setting.key, unknown(&key, name, here.table)),
+            }
+            let meant = nearest(&key, here.table.iter().map(|(known, ..)| *known));
+            reading.refused.extend(meant.map(str::to_owned));
             continue;
         };
         if !fits(*shape, &setting.given) {
             sink.error(&setting.key, format!("`{key}` is written `{sample}`"));
+            reading.refused.push(key);
             continue;
         }
         let repeats = matches!(shape, Shape::Values | Shape::Lists);
-        if !repeats && kept.iter().any(|other| other.is(&key)) {
+        if !repeats && reading.has(&key) {
             sink.error(&setting.key, format!("`{key}` is given twice; keep one of them"));
             continue;
         }
-        kept.push(setting);
+        reading.settings.push(setting);
     }
-    kept
+    reading
 }
 
 fn fits(shape: Shape, given: &Given) -> bool {
@@ -185,13 +275,11 @@ fn fits(shape: Shape, given: &Given) -> bool {
 
 fn unknown(key: &str, name: &str, table: &[Row]) -> String {
     let names = table.iter().map(|(known, ..)| *known);
-    match nearest(key, names.clone()) {
-        Some(known) => format!("`{key}` is no option of `#[{name}]`; did you mean `{known}`?"),
-        None => {
-            let all: Vec<String> = names.map(|known| format!("`{known}`")).collect();
-            format!("`{key}` is no option of `#[{name}]`; the options are {}", all.join(", "))
-        }
+    if let Some(known) = nearest(key, names.clone()) {
+        return format!("`{key}` is no option of `#[{name}]`; did you mean `{known}`?");
     }
+    let all: Vec<String> = names.map(|known| format!("`{known}`")).collect();
+    format!("`{key}` is no option of `#[{name}]`; the options are {}", all.join(", "))
 }
 
 /// The tokens of what was given, to underline it.

@@ -1,0 +1,117 @@
+//! What the generated impls ask of the type's parameters and of its fields' types.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::GenericParam;
+
+use super::ast::{Field, Fragment};
+use crate::common::krate;
+
+/// Predicates that are added to the user's own; each is kept once.
+pub(crate) struct Bounds<'a> {
+    fragment: &'a Fragment,
+    parameters: Vec<&'a Ident>,
+    predicates: Vec<TokenStream>,
+    seen: BTreeSet<String>,
+}
+
+impl<'a> Bounds<'a> {
+    /// What the trait itself asks: a fragment is shared between threads and outlives what made it.
+    pub(crate) fn of_parameters(fragment: &'a Fragment) -> Self {
+        let parameters = fragment.generics.params.iter().filter_map(name).collect();
+        let mut bounds = Self { fragment, parameters, predicates: Vec::new(), seen: BTreeSet::new() };
+        for parameter in fragment.generics.type_params() {
+            let ident = &parameter.ident;
+            bounds.add(quote!(#ident: ::core::marker::Send + ::core::marker::Sync + 'static));
+        }
+        bounds
+    }
+
+    /// What `ContextFragment` asks of a generic type; a type without parameters is simply used as it is.
+    pub(crate) fn of_rendering(fragment: &'a Fragment) -> Self {
+        let mut bounds = Self::of_parameters(fragment);
+        let p = fragment.private();
+        for case in &fragment.cases {
+            let flagged = ["id", "channel"].into_iter().filter_map(|flag| case.flagged(flag));
+            for field in case.placed().chain(flagged) {
+                bounds.add_generic(field, &quote!(::core::fmt::Display));
+            }
+            if let Some(field) = fragment.key().and_then(|key| case.field(key)) {
+                bounds.add_generic(field, &quote!(#p::MarkerKey));
+            }
+        }
+        if fragment.options.has("state") {
+            // Bounds, not an assertion beside the impl: what is missing is said once, at the type's name.
+            let span = fragment.ident.span();
+            let krate = krate::path_at(fragment.options.krate.as_ref(), span);
+            for name in [quote_spanned!(span=> Serialize), quote_spanned!(span=> de::DeserializeOwned)] {
+                bounds.add(quote_spanned!(span=> Self: #krate::__private::serde::#name));
+            }
+        }
+        bounds
+    }
+
+    /// What reading back asks of each field. The `for` keeps a type that cannot be read from being an error:
+    /// the impl then does not apply.
+    pub(crate) fn of_reading(fragment: &'a Fragment) -> Self {
+        let mut bounds = Self::of_rendering(fragment);
+        let p = fragment.private();
+        for case in &fragment.cases {
+            let key = fragment.key().and_then(|key| case.field(key));
+            for Field { ty, .. } in case.placed().chain(key) {
+                bounds.add(quote!(for<'__a> #ty: #p::FromText<'__a>));
+            }
+        }
+        bounds
+    }
+
+    fn add(&mut self, predicate: TokenStream) {
+        if self.seen.insert(predicate.to_string()) {
+            self.predicates.push(predicate);
+        }
+    }
+
+    fn add_generic(&mut self, Field { ty, .. }: &Field, bound: &TokenStream) {
+        if mentions(ty.to_token_stream(), &self.parameters) {
+            self.add(quote!(#ty: #bound));
+        }
+    }
+}
+
+impl ToTokens for Bounds<'_> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let written = self.fragment.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+        let added = &self.predicates;
+        let predicates = quote!(#(#written,)* #(#added),*);
+        if !predicates.is_empty() {
+            tokens.extend(quote!(where #predicates));
+        }
+    }
+}
+
+fn name(parameter: &GenericParam) -> Option<&Ident> {
+    match parameter {
+        GenericParam::Type(parameter) => Some(&parameter.ident),
+        GenericParam::Const(parameter) => Some(&parameter.ident),
+        GenericParam::Lifetime(_) => None,
+    }
+}
+
+/// Whether one of the names occurs among the tokens.
+fn mentions(tokens: TokenStream, names: &[&Ident]) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => names.contains(&&ident),
+        TokenTree::Group(group) => mentions(group.stream(), names),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+/// The spans of the first and the last token: an expression that begins with the one and ends with the other
+/// underlines all of them when a bound on it fails.
+pub(crate) fn ends(tokens: &impl ToTokens) -> (Span, Span) {
+    let mut spans = tokens.to_token_stream().into_iter().map(|token| token.span());
+    let first = spans.next().unwrap_or_else(Span::call_site);
+    (first, spans.last().unwrap_or(first))
+}

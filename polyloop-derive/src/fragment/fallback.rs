@@ -1,0 +1,60 @@
+//! What is still emitted for a fragment with a mistake, so that the mistake is the only thing reported.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::{ConstParam, GenericParam, TypeParam};
+
+use super::ast::Fragment;
+use super::bounds::Bounds;
+use super::expand::head;
+
+/// Impls that can be named but never run.
+pub(crate) fn stubs(fragment: &Fragment) -> TokenStream {
+    let p = fragment.private();
+    let kind = fragment.kind();
+    let name = fragment.ident.unraw().to_string();
+    let [rendering, reading] =
+        [quote!(ContextFragment), quote!(ParseFragment)].map(|name| stub_head(fragment, &name));
+    quote! {
+        #rendering {
+            const SPEC: #p::FragmentSpec = #p::FragmentSpec::new(#kind, #p::Role::User, 1)
+                .declared(#name, ::core::file!(), ::core::line!())
+                .unmarked("its declaration has a mistake");
+            fn body(&self) -> #p::Body {
+                ::core::unreachable!()
+            }
+        }
+        #reading {
+            fn from_fields(
+                _: ::core::primitive::usize,
+                _: &mut #p::Fields<'_>,
+            ) -> ::core::result::Result<Self, #p::ParseError> {
+                ::core::unreachable!()
+            }
+        }
+    }
+}
+
+/// A lifetime is among the mistakes; the traits ask for `'static`, so the stub is for that.
+fn stub_head(fragment: &Fragment, name: &TokenStream) -> TokenStream {
+    if fragment.generics.lifetimes().next().is_none() {
+        return head(fragment, name, &Bounds::of_parameters(fragment));
+    }
+    let p = fragment.private();
+    let ident = &fragment.ident;
+    let arguments = fragment.generics.params.iter().map(|parameter| match parameter {
+        GenericParam::Lifetime(_) => quote!('static),
+        GenericParam::Type(TypeParam { ident, .. }) | GenericParam::Const(ConstParam { ident, .. }) => {
+            quote!(#ident)
+        }
+    });
+    let mut generics = fragment.generics.clone();
+    generics.params =
+        generics.params.into_iter().filter(|it| !matches!(it, GenericParam::Lifetime(_))).collect();
+    let (parameters, ..) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #parameters #p::#name for #ident<#(#arguments),*>
+    }
+}

@@ -1,0 +1,243 @@
+//! The grammar: a struct whose fields are the registry's parts. One bad part does not hide the others.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{ParseBuffer, ParseStream};
+use syn::{
+    Attribute, Error, Expr, ExprLit, Generics, Ident, Lit, LitInt, Token, Type, Visibility, braced,
+    bracketed, token,
+};
+
+use super::ast::{Entry, List, Registry, Scalars};
+use crate::common::docs;
+use crate::common::nearest::nearest;
+use crate::common::sink::Sink;
+use crate::tool::bare;
+
+const KEYS: [&str; 6] = ["state", "fragments", "tools", "max_chars", "scalars", "crate"];
+
+/// Parses the whole declaration; only without a name or braces is there nothing to go on with.
+pub(super) fn registry(input: ParseStream<'_>, sink: &Sink) -> syn::Result<Registry> {
+    let attributes = input.call(Attribute::parse_outer)?;
+    let visibility: Visibility = input.parse()?;
+    if !input.peek(Token![struct]) {
+        return Err(Error::new(
+            input.span(),
+            "a registry is declared like a struct; write `struct App { … }`",
+        ));
+    }
+    input.parse::<Token![struct]>()?;
+    let name: Ident = input.parse()?;
+    let generics: Generics = input.parse()?;
+    if !generics.params.is_empty() {
+        sink.error(
+            &generics,
+            "a registry is one closed set, so it cannot be generic; leave out the parameters",
+        );
+    }
+    let mut registry = Registry {
+        attributes,
+        visibility,
+        name,
+        state: None,
+        fragments: List::default(),
+        tools: List::default(),
+        max_chars: None,
+        scalars: None,
+        krate: None,
+    };
+    if !input.peek(token::Brace) {
+        let name = &registry.name;
+        let remedy = format!("write `struct {name} {{ … }}`");
+        sink.error_at(input.span(), format!("a registry has its parts in braces; {remedy}"));
+        input.parse::<TokenStream>()?;
+        return Ok(registry);
+    }
+    let parts;
+    braced!(parts in input);
+    let mut seen: Vec<String> = Vec::new();
+    while !parts.is_empty() {
+        part(&parts, &mut registry, &mut seen, sink)?;
+    }
+    if !input.is_empty() {
+        let rest: TokenStream = input.parse()?;
+        sink.error(rest, "`registry!` declares one registry; write another `registry!` for the next");
+    }
+    Ok(registry)
+}
+
+/// Parses `key: value` and the comma behind it.
+fn part(
+    parts: &ParseBuffer<'_>,
+    registry: &mut Registry,
+    seen: &mut Vec<String>,
+    sink: &Sink,
+) -> syn::Result<()> {
+    let attributes = parts.call(Attribute::parse_outer)?;
+    for attribute in attributes.iter().filter(|attribute| !docs::is_doc(attribute)) {
+        sink.error(
+            attribute,
+            "a part of a registry takes no attributes; `#[cfg]` goes on the entries of a list",
+        );
+    }
+    let key = parts.call(Ident::parse_any)?;
+    let word = key.unraw().to_string();
+    parts.parse::<Token![:]>()?;
+    if seen.contains(&word) {
+        sink.error(&key, format!("`{word}` is given twice; keep one of them"));
+        return skip(parts);
+    }
+    let read = value(parts, &word, &key, registry, sink);
+    seen.push(word);
+    match read {
+        Ok(()) if parts.is_empty() => Ok(()),
+        Ok(()) if parts.peek(Token![,]) => parts.parse::<Token![,]>().map(drop),
+        Ok(()) => {
+            sink.push(parts.error("expected `,` between the parts of the registry"));
+            if starts_part(parts) { Ok(()) } else { skip(parts) }
+        }
+        Err(error) => {
+            sink.push(error);
+            skip(parts)
+        }
+    }
+}
+
+fn value(
+    parts: &ParseBuffer<'_>,
+    word: &str,
+    key: &Ident,
+    registry: &mut Registry,
+    sink: &Sink,
+) -> syn::Result<()> {
+    match word {
+        "state" => registry.state = Some(parts.parse()?),
+        "fragments" => registry.fragments = list(parts, true, sink)?,
+        "tools" => registry.tools = list(parts, false, sink)?,
+        "max_chars" => registry.max_chars = max_chars(parts, sink)?,
+        "scalars" => registry.scalars = scalars(parts, sink)?,
+        "crate" => registry.krate = Some(parts.call(syn::Path::parse_mod_style)?),
+        _ => return Err(Error::new(key.span(), unknown(word))),
+    }
+    Ok(())
+}
+
+fn unknown(word: &str) -> String {
+    let all = KEYS.map(|key| format!("`{key}`")).join(", ");
+    match nearest(word, KEYS) {
+        Some(known) => format!("`{word}` is no part of a registry; did you mean `{known}`?"),
+        None => format!("`{word}` is no part of a registry; the parts are {all}"),
+    }
+}
+
+/// Goes on behind the next comma that is followed by a key, or to the end.
+fn skip(parts: &ParseBuffer<'_>) -> syn::Result<()> {
+    while !parts.is_empty() {
+        let is_end = parts.peek(Token![,]);
+        parts.parse::<proc_macro2::TokenTree>()?;
+        if is_end && (starts_part(parts) || parts.is_empty()) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn starts_part(parts: &ParseBuffer<'_>) -> bool {
+    let is_key = parts.peek(Ident::peek_any) && parts.peek2(Token![:]) && !parts.peek2(Token![::]);
+    is_key || parts.peek(Token![#])
+}
+
+fn max_chars(parts: &ParseBuffer<'_>, sink: &Sink) -> syn::Result<Option<LitInt>> {
+    let value: Expr = parts.parse()?;
+    let mut literal = &value;
+    while let Expr::Group(group) = literal {
+        literal = &group.expr;
+    }
+    if let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = literal
+        && let Ok(chars) = number.base10_parse::<usize>()
+    {
+        if chars > 0 {
+            return Ok(Some(LitInt::new(number.base10_digits(), number.span())));
+        }
+        sink.error(value, "`max_chars` leaves no room at all; give a larger number, or leave it out");
+    } else {
+        sink.error(value, "`max_chars` is a whole number; write for example `max_chars: 80_000`");
+    }
+    Ok(None)
+}
+
+fn scalars(parts: &ParseBuffer<'_>, sink: &Sink) -> syn::Result<Option<Scalars>> {
+    let word = parts.call(Ident::parse_any)?;
+    if word == "near" {
+        return Ok(Some(Scalars::Near));
+    }
+    if word == "exact" {
+        return Ok(Some(Scalars::Exact));
+    }
+    sink.error(&word, format!("`{word}` is no value of `scalars`; write `near` or `exact`"));
+    Ok(None)
+}
+
+/// Parses `[A, b::B as C, …]`.
+fn list(parts: &ParseBuffer<'_>, are_fragments: bool, sink: &Sink) -> syn::Result<List> {
+    if !parts.peek(token::Bracket) {
+        return Err(parts.error("a list stands in brackets; write `[First, Second]`"));
+    }
+    let content;
+    let brackets = bracketed!(content in parts);
+    let mut entries = Vec::new();
+    while !content.is_empty() {
+        match entry(&content, are_fragments, sink) {
+            Ok(entry) => entries.push(entry),
+            Err(error) => {
+                sink.push(error);
+                while !content.is_empty() && !content.peek(Token![,]) {
+                    content.parse::<proc_macro2::TokenTree>()?;
+                }
+            }
+        }
+        if !content.is_empty() {
+            content.parse::<Token![,]>()?;
+        }
+    }
+    Ok(List { span: Some(brackets.span.join()), entries })
+}
+
+fn entry(content: &ParseBuffer<'_>, is_fragment: bool, sink: &Sink) -> syn::Result<Entry> {
+    let (mut cfgs, mut docs) = (Vec::new(), Vec::new());
+    for attribute in content.call(Attribute::parse_outer)? {
+        if attribute.path().is_ident("cfg") {
+            cfgs.push(attribute);
+        } else if docs::is_doc(&attribute) {
+            docs.push(attribute);
+        } else {
+            sink.error(attribute, "an entry takes `#[cfg]` and doc comments only; put the rest on the type");
+        }
+    }
+    let ty: Type = content.parse()?;
+    let renamed = if content.peek(Token![as]) {
+        let keyword: Token![as] = content.parse()?;
+        let name: Ident = content.parse()?;
+        if !is_fragment {
+            let remedy = "give it another with `#[tool(name = \"…\")]`";
+            sink.error(quote::quote!(#keyword #name), format!("a tool's name is its own; {remedy}"));
+        }
+        Some(name)
+    } else {
+        None
+    };
+    if !content.is_empty() && !content.peek(Token![,]) {
+        return Err(content.error("expected `,` between the entries"));
+    }
+    let name = renamed.clone().or_else(|| last_segment(&ty));
+    let text = ty.to_token_stream().to_string().replace(' ', "");
+    Ok(Entry { cfgs, docs, ty, text, name, renamed })
+}
+
+fn last_segment(ty: &Type) -> Option<Ident> {
+    match bare(ty) {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,42 @@
+//! What can be wrong with the lists as tokens. What only the specs know is checked by constants.
+
+use quote::ToTokens;
+
+use super::ast::{Entry, Registry};
+use crate::common::sink::Sink;
+
+pub(super) fn check(registry: &Registry, sink: &Sink) {
+    let repeated = |entries: &[Entry]| {
+        for (place, entry) in entries.iter().enumerate() {
+            let mut earlier = entries.iter().take(place);
+            if earlier.any(|other| other.is_same(entry) && !other.excludes(entry)) {
+                let ty = &entry.text;
+                sink.error(&entry.ty, format!("`{ty}` is registered twice; keep one of them"));
+            }
+        }
+    };
+    repeated(&registry.fragments.entries);
+    repeated(&registry.tools.entries);
+    names(&registry.fragments.entries, sink);
+}
+
+/// Every fragment needs a name of its own among the kinds.
+fn names(entries: &[Entry], sink: &Sink) {
+    for (place, entry) in entries.iter().enumerate() {
+        let ty = &entry.text;
+        let Some(name) = &entry.name else {
+            sink.error(&entry.ty, format!("no kind can be named after `{ty}`; write `{ty} as Name`"));
+            continue;
+        };
+        let earlier = || entries.iter().take(place).filter(|other| !other.excludes(entry));
+        // The same type twice has been reported already.
+        if earlier().any(|other| other.is_same(entry)) {
+            continue;
+        }
+        if earlier().any(|other| other.name.as_ref() == Some(name)) {
+            let underlined =
+                entry.renamed.as_ref().map_or_else(|| entry.ty.to_token_stream(), ToTokens::to_token_stream);
+            sink.error(underlined, format!("two fragments are called `{name}`; write `{ty} as OtherName`"));
+        }
+    }
+}

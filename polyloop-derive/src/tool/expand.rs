@@ -1,0 +1,165 @@
+//! The tokens of a tool: a type, a table of its parameters, and one call.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Expr, Visibility};
+
+use super::ast::{Argument, Home, Kind, Parameter, Tool};
+use super::attr::{DefaultValue, Replay};
+use crate::common::krate;
+use crate::common::place::located;
+
+/// The type that stands for the tool, with the visibility that is asked for.
+pub(crate) fn declaration(tool: &Tool, visibility: &Visibility) -> TokenStream {
+    let Tool { cfgs, type_name, name, .. } = tool;
+    let doc = format!("The tool `{}`.", name.value());
+    quote! {
+        #(#cfgs)*
+        #[doc = #doc]
+        #[allow(non_camel_case_types, dead_code, reason = "a tool's type has the name of its function")]
+        #visibility struct #type_name {}
+    }
+}
+
+/// The implementation of `Tool` for the type at `path`.
+pub(crate) fn implementation(tool: &Tool, path: &TokenStream) -> TokenStream {
+    let krate = krate::path(tool.krate.as_ref());
+    let p = quote!(#krate::__private);
+    let cfgs = &tool.cfgs;
+    let deprecated =
+        tool.is_deprecated.then(|| quote!(#[allow(deprecated, reason = "the tool calls its own function")]));
+    let states = states(tool);
+    let spec = spec(tool, &p);
+    let prepare = prepare(tool, &p);
+    quote! {
+        #(#cfgs)*
+        #[automatically_derived]
+        #deprecated
+        impl<__S: ?::core::marker::Sized #(+ #p::Provide<#states>)*> #p::Tool<__S> for #path {
+            const SPEC: #p::ToolSpec = #spec;
+            fn prepare(__arguments: &mut #p::Arguments<'_>) -> ::core::option::Option<#p::Prepared<__S>> {
+                #prepare
+            }
+        }
+    }
+}
+
+/// The types that the state must provide, each once.
+fn states(tool: &Tool) -> Vec<TokenStream> {
+    let mut states: Vec<TokenStream> = Vec::new();
+    if let Home::Toolbox(owner) = &tool.home {
+        states.push(owner.to_token_stream());
+    }
+    for parameter in &tool.parameters {
+        if let (Kind::State(_), Some(ty)) = (&parameter.kind, parameter.referent()) {
+            let ty = ty.to_token_stream();
+            if states.iter().all(|known| known.to_string() != ty.to_string()) {
+                states.push(ty);
+            }
+        }
+    }
+    states
+}
+
+fn spec(tool: &Tool, p: &TokenStream) -> TokenStream {
+    let Tool { name, description, options, .. } = tool;
+    let replay = options.replay.map(|replay| match replay {
+        Replay::Safe => quote!(.replay(#p::Replay::Safe)),
+        Replay::Never => quote!(.replay(#p::Replay::Never)),
+    });
+    let timeout = options.timeout.map(|milliseconds| quote!(.timeout(#milliseconds)));
+    let flags = &options.flags;
+    let rows: Vec<TokenStream> = tool.parameters.iter().filter_map(|parameter| row(parameter, p)).collect();
+    let parameters = (!rows.is_empty()).then(|| quote!(.params(&[#(#rows),*])));
+    quote! {
+        #p::ToolSpec::new(#name, #description)
+            .declared(::core::file!(), ::core::line!())
+            #replay
+            #timeout
+            #(.#flags())*
+            #parameters
+    }
+}
+
+/// One row of the parameter table.
+fn row(parameter: &Parameter, p: &TokenStream) -> Option<TokenStream> {
+    let argument = parameter.argument()?;
+    let Parameter { ty, cfgs, .. } = parameter;
+    // The only place with a bound on the argument's type; an error underlines the type.
+    let place = located(ty);
+    if argument.options.flatten().is_some() {
+        let constructor = quote_spanned!(place=> #p::Param::flatten);
+        return Some(quote!(#(#cfgs)* #constructor::<#ty>()));
+    }
+    let Argument { name, description, options } = argument;
+    let constructor = quote_spanned!(place=> #p::Param::new);
+    // In functions, so that they see none of our names; a value without `Serialize` is underlined itself.
+    let json = |value: &Expr| quote_spanned!(located(value)=> #p::json(&(#value)));
+    let default = options.default.as_ref().map(|default| match default {
+        DefaultValue::OfType => {
+            let value = quote_spanned!(place=> &<#ty as ::core::default::Default>::default());
+            quote_spanned!(place=> .default(|| #p::json(#value)))
+        }
+        DefaultValue::Expression(value) => {
+            let value = json(value);
+            quote!(.default(|| #value))
+        }
+    });
+    let examples = options.examples.iter().map(json);
+    let examples =
+        (!options.examples.is_empty()).then(|| quote!(.examples(|| #p::examples([#(#examples),*]))));
+    let limits = options.limits.iter().map(|limit| limit.tokens(p));
+    Some(quote!(#(#cfgs)* #constructor::<#ty>(#name, #description) #default #examples #(.limit(#limits))*))
+}
+
+fn prepare(tool: &Tool, p: &TokenStream) -> TokenStream {
+    let arguments: Vec<&Parameter> = tool.parameters.iter().filter(|it| it.argument().is_some()).collect();
+    let takes = arguments.iter().map(|Parameter { local, ty, cfgs, .. }| {
+        let take = quote_spanned!(located(ty)=> take);
+        quote!(#(#cfgs)* let #local = __arguments.#take::<#ty>();)
+    });
+    let takes = quote!(#(#takes)* __arguments.finish()?;);
+    if tool.schema_only().is_some() {
+        let unused = arguments.iter().map(|Parameter { local, cfgs, .. }| quote!(#(#cfgs)* let _ = #local;));
+        return quote!(#takes #(#unused)* #p::Prepared::without_handler());
+    }
+    let unwraps =
+        arguments.iter().map(|Parameter { local, cfgs, .. }| quote!(#(#cfgs)* let #local = #local?;));
+    let handler = handler(tool, p);
+    // A future that cannot be sent is underlined at the function's name; a note leads to its `await`.
+    let future =
+        quote_spanned!(located(&tool.signature.ident)=> ::std::boxed::Box::pin(async move { #handler }));
+    quote! {
+        #takes
+        #(#unwraps)*
+        #p::Prepared::new(move |__state, __call| #future)
+    }
+}
+
+/// The call of the function and the conversion of what it returns.
+fn handler(tool: &Tool, p: &TokenStream) -> TokenStream {
+    let ident = &tool.signature.ident;
+    let (function, receiver) = match &tool.home {
+        Home::Module => (quote!(#ident), None),
+        Home::Toolbox(owner) => {
+            (quote!(<#owner>::#ident), Some(quote!(#p::Provide::<#owner>::provide(__state))))
+        }
+    };
+    let passed = tool.parameters.iter().map(|parameter| passed(parameter, p));
+    let passed = receiver.into_iter().chain(passed);
+    let call = quote!(#function(#(#passed),*).await);
+    // By trait path, so that a type which is no observation is underlined where it is written.
+    let returned = tool.returns().map(|ty| quote!(<#ty as #p::ToolReturn>));
+    let returned = returned.unwrap_or_else(|| quote!(#p::ToolReturn));
+    quote!(#returned::into_returned(#call))
+}
+
+fn passed(parameter: &Parameter, p: &TokenStream) -> TokenStream {
+    let Parameter { local, cfgs, .. } = parameter;
+    let value = match (&parameter.kind, parameter.referent()) {
+        (Kind::State(_), Some(ty)) => quote!(#p::Provide::<#ty>::provide(__state)),
+        (Kind::Call(_), _) => quote!(__call),
+        _ => local.to_token_stream(),
+    };
+    quote!(#(#cfgs)* #value)
+}

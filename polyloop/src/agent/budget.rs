@@ -1,0 +1,76 @@
+//! What a run may use up.
+
+/// Limits a run. What is used up is checked after each step, the size of the prompt before each request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Budget {
+    /// How many decisions the model may make.
+    pub steps: usize,
+    /// How many executed actions there may be; as many as steps unless set.
+    pub actions: usize,
+    /// How many failures of the environment in a row end the run.
+    pub environment_errors: usize,
+    /// How many failures of the model in a row end the run.
+    pub model_failures: usize,
+    /// The largest prompt, in characters.
+    pub prompt_chars: usize,
+    /// How many outcomes may be unknown before the run stops for a person.
+    pub unknown_outcomes: usize,
+}
+
+impl Budget {
+    /// Allows this many steps, and as many actions.
+    #[must_use]
+    pub const fn steps(steps: usize) -> Self {
+        Self {
+            steps,
+            actions: steps,
+            environment_errors: 3,
+            model_failures: 3,
+            prompt_chars: 400_000,
+            unknown_outcomes: 1,
+        }
+    }
+
+    /// Sets how many executed actions there may be.
+    #[must_use]
+    pub const fn actions(mut self, actions: usize) -> Self {
+        self.actions = actions;
+        self
+    }
+
+    /// Sets how many failures of the environment in a row end the run.
+    #[must_use]
+    pub const fn environment_errors(mut self, errors: usize) -> Self {
+        self.environment_errors = errors;
+        self
+    }
+
+    /// Sets how many failures of the model in a row end the run.
+    #[must_use]
+    pub const fn model_failures(mut self, failures: usize) -> Self {
+        self.model_failures = failures;
+        self
+    }
+
+    /// Sets the largest prompt, in characters.
+    #[must_use]
+    pub const fn prompt_chars(mut self, chars: usize) -> Self {
+        self.prompt_chars = chars;
+        self
+    }
+
+    /// Sets how many outcomes may be unknown before the run stops for a person.
+    #[must_use]
+    pub const fn unknown_outcomes(mut self, outcomes: usize) -> Self {
+        self.unknown_outcomes = outcomes;
+        self
+    }
+}
+
+impl Default for Budget {
+    /// Allows 50 steps and 400 000 characters.
+    fn default() -> Self {
+        Self::steps(50)
+    }
+}

@@ -1,0 +1,66 @@
+//! What came of a run.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::event::{Ending, Usage};
+use crate::message::Share;
+
+/// Tells what came of a run.
+///
+/// The two roads to completion stay apart: `tool_completed` is what the agent says, `environment_completed` is
+/// evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// How it ended.
+    pub ending: Ending,
+    /// The answer: what the completing tool returned, or the model's last words.
+    pub answer: Option<String>,
+    /// Whether a tool that completes the run succeeded.
+    pub tool_completed: bool,
+    /// Whether the environment gave evidence of completion.
+    pub environment_completed: bool,
+    /// How many decisions there were, and steps that the model failed.
+    pub steps: usize,
+    /// How many actions were executed.
+    pub actions: usize,
+    /// How many requests were sent.
+    pub requests: usize,
+    /// The size of the last request, in characters.
+    pub prompt_chars: usize,
+    /// What filled the last request, by kind and tool; the sum is `prompt_chars`.
+    pub shares: Vec<Share>,
+    /// What all requests cost together, as the provider reports it.
+    pub usage: Usage,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.answer {
+            Some(answer) => formatter.write_str(answer),
+            None => write!(formatter, "{}", self.ending),
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cancelled => formatter.write_str("cancelled"),
+            Self::EnvironmentCompleted => formatter.write_str("completed, by evidence of the environment"),
+            Self::ToolCompleted { tool } => write!(formatter, "completed by `{tool}`"),
+            Self::FinalAnswer => formatter.write_str("answered"),
+            Self::EnvironmentFailure => formatter.write_str("the environment failed too often in a row"),
+            Self::ActionsUsedUp => formatter.write_str("all actions are used up"),
+            Self::StepsUsedUp => formatter.write_str("all steps are used up"),
+            Self::ContextOverflow { chars } => {
+                write!(formatter, "the next prompt has {chars} characters, over the budget; it was not sent")
+            }
+            Self::ModelFailure { message } => write!(formatter, "the model failed: {message}"),
+            Self::UnknownOutcomes => formatter.write_str("outcomes are unknown; a person must look first"),
+            Self::AwaitingApproval => formatter.write_str("a person must agree to a call first"),
+        }
+    }
+}

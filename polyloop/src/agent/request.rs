@@ -1,0 +1,105 @@
+//! A request for a run: what is said first.
+
+use std::fmt;
+use std::future::{IntoFuture, Ready, ready};
+use std::sync::Arc;
+
+use super::definition::Definition;
+use super::driver::Driver;
+use super::run::{Run, channels};
+use super::state::RunState;
+use crate::error::{RecordError, RunError};
+use crate::event::{Usage, UserInput};
+use crate::execute::ToolExecutor;
+use crate::registry::{Registered, Registry};
+use crate::session::Session;
+
+type Door<R> = Box<dyn FnOnce(&mut Session<R>) -> Result<(), RecordError> + Send>;
+
+/// Holds what a run begins with; await it to start.
+///
+/// It starts from an agent, so the registry is known and the compiler refuses what is not registered there.
+#[must_use = "a request does nothing before it is awaited"]
+pub struct Request<R: Registry> {
+    definition: Arc<Definition<R>>,
+    state: Arc<R::State>,
+    doors: Vec<Door<R>>,
+    goal: Option<UserInput>,
+}
+
+impl<R: Registry> Request<R> {
+    pub(super) fn new(definition: Arc<Definition<R>>, state: Arc<R::State>) -> Self {
+        Self { definition, state, doors: Vec::new(), goal: None }
+    }
+
+    /// Adds a fragment. Where it stands is a matter of its type.
+    pub fn inject<F: Registered<R>>(mut self, fragment: F) -> Self {
+        self.doors.push(Box::new(move |session| session.inject(fragment).map(drop)));
+        self
+    }
+
+    /// Sets the goal, in a person's own words.
+    pub fn goal(mut self, goal: impl Into<UserInput>) -> Self {
+        self.goal = Some(goal.into());
+        self
+    }
+
+    /// Starts the run; what awaiting the request does.
+    ///
+    /// # Errors
+    ///
+    /// When a fragment cannot be recorded, the goal has no words, or the executor belongs to other tools. Nothing
+    /// was asked then.
+    pub fn start(self) -> Result<Run<R>, RunError> {
+        let definition = self.definition;
+        let handlers = match &definition.executor {
+            None => ToolExecutor::new(definition.tools.clone(), self.state).ok(),
+            Some(executor) => {
+                let foreign =
+                    executor.tools_fingerprint().is_some_and(|of| of != definition.tools.fingerprint());
+                if foreign {
+                    return Err(RunError::ForeignExecutor);
+                }
+                None
+            }
+        };
+        let mut session = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
+        for door in self.doors {
+            door(&mut session)?;
+        }
+        match self.goal {
+            Some(goal) if goal.as_str().trim().is_empty() => return Err(RunError::EmptyGoal),
+            Some(goal) => drop(session.say(goal)?),
+            None if session.items().is_empty() => return Err(RunError::EmptyGoal),
+            None => {}
+        }
+        let (updates, receiver, cancel, cancelled) = channels();
+        let driver = Driver {
+            definition,
+            handlers,
+            session,
+            state: RunState::default(),
+            updates,
+            cancelled,
+            prompt: None,
+            usage: Usage::default(),
+            suspended: None,
+        };
+        Ok(Run::new(driver, receiver, cancel))
+    }
+}
+
+impl<R: Registry> IntoFuture for Request<R> {
+    type Output = Result<Run<R>, RunError>;
+    type IntoFuture = Ready<Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        ready(self.start())
+    }
+}
+
+impl<R: Registry> fmt::Debug for Request<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Request").field("goal", &self.goal).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,288 @@
+//! A run, from outside: a stream of updates, approvals, cancelling, and the report.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::Stream;
+use tokio::sync::{mpsc, watch};
+
+use super::driver::Driver;
+use super::report::Report;
+use super::state::Approval;
+use crate::error::{ModelError, RunError};
+use crate::event::{ActionOutcome, Call, CallId, Ending, Event, Reply};
+use crate::ledger::Item;
+use crate::message::Prompt;
+use crate::registry::Registry;
+use crate::tool::BoxFuture;
+
+/// Tells a host what happens.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Update {
+    /// A request is on its way.
+    Asked {
+        /// The step, counted from 1.
+        step: usize,
+        /// The size of the prompt, in characters.
+        chars: usize,
+    },
+    /// The model replied.
+    Replied {
+        /// What it replied.
+        reply: Arc<Reply>,
+    },
+    /// The model gave no reply.
+    Failed {
+        /// Why.
+        error: ModelError,
+    },
+    /// A call starts.
+    Called {
+        /// The call.
+        call: Call,
+    },
+    /// A handler reports progress; the model never sees it.
+    Progress {
+        /// The call.
+        call: CallId,
+        /// What the handler says.
+        text: String,
+    },
+    /// A call has an outcome.
+    Observed {
+        /// The call.
+        call: Call,
+        /// What became of it; its observation is for the audit where the model sees a fixed text.
+        outcome: ActionOutcome,
+        /// What the model sees.
+        shown: String,
+    },
+    /// A person must agree to a call: see [`Run::approve`] and [`Run::deny`].
+    ApprovalAsked {
+        /// The call.
+        call: Call,
+    },
+    /// The run ended.
+    Ended {
+        /// How.
+        ending: Ending,
+    },
+}
+
+type Driving<R> = BoxFuture<'static, Driver<R>>;
+
+/// Where the driver is.
+enum Place<R: Registry> {
+    /// It waits to be polled.
+    Ready(Box<Driver<R>>),
+    /// It is on its way.
+    Driving(Driving<R>),
+    /// It ended, or waits for a person.
+    Resting(Box<Driver<R>>),
+    /// Only while it moves from one place to another.
+    Moving,
+}
+
+/// Is a run: it goes on while it is polled, by [`next`](Run::next), as a [`Stream`], or by [`finish`](Run::finish).
+#[must_use = "a run goes on only while it is polled"]
+pub struct Run<R: Registry> {
+    place: Place<R>,
+    updates: mpsc::UnboundedReceiver<Update>,
+    cancel: Arc<watch::Sender<bool>>,
+}
+
+/// Cancels a run from elsewhere.
+#[derive(Clone, Debug)]
+pub struct Canceller(Arc<watch::Sender<bool>>);
+
+impl Canceller {
+    /// Cancels the run after the current action: its outcome is recorded, nothing new starts.
+    pub fn cancel(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+type Channels = (
+    mpsc::UnboundedSender<Update>,
+    mpsc::UnboundedReceiver<Update>,
+    watch::Sender<bool>,
+    watch::Receiver<bool>,
+);
+
+pub(super) fn channels() -> Channels {
+    let (updates, receiver) = mpsc::unbounded_channel();
+    let (cancel, cancelled) = watch::channel(false);
+    (updates, receiver, cancel, cancelled)
+}
+
+impl<R: Registry> Run<R> {
+    pub(super) fn new(
+        driver: Driver<R>,
+        updates: mpsc::UnboundedReceiver<Update>,
+        cancel: watch::Sender<bool>,
+    ) -> Self {
+        Self { place: Place::Ready(Box::new(driver)), updates, cancel: Arc::new(cancel) }
+    }
+
+    /// Waits for the next update; none when the run ended or waits for a person.
+    ///
+    /// # Errors
+    ///
+    /// When the run cannot go on.
+    pub async fn next(&mut self) -> Option<Result<Update, RunError>> {
+        poll_fn(|context| self.poll_update(context)).await
+    }
+
+    /// Goes on to the end, or to where a person must look, and reports.
+    ///
+    /// # Errors
+    ///
+    /// When the run cannot go on.
+    pub async fn finish(&mut self) -> Result<Report, RunError> {
+        while let Some(update) = self.next().await {
+            update?;
+        }
+        match &self.place {
+            Place::Ready(driver) | Place::Resting(driver) => Ok(report(driver)),
+            Place::Driving(_) | Place::Moving => Err(RunError::Lost),
+        }
+    }
+
+    /// Returns what cancels the run from elsewhere.
+    #[must_use]
+    pub fn canceller(&self) -> Canceller {
+        Canceller(self.cancel.clone())
+    }
+
+    /// Returns the calls that wait for a person.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Call> {
+        let Some(driver) = self.resting() else { return Vec::new() };
+        let asked = driver
+            .state
+            .calls
+            .iter()
+            .filter(|pending| pending.approval == Approval::Asked && !pending.settled);
+        asked.map(|pending| pending.call.clone()).collect()
+    }
+
+    /// Returns what was recorded, while the run rests.
+    #[must_use]
+    pub fn items(&self) -> &[Item] {
+        self.resting().map_or(&[], |driver| driver.session.items())
+    }
+
+    /// Returns the last prompt that was sent, while the run rests.
+    #[must_use]
+    pub fn prompt(&self) -> Option<&Prompt> {
+        self.resting().and_then(|driver| driver.prompt.as_ref())
+    }
+
+    /// Records that a person agreed to a call; the run goes on when it is polled.
+    ///
+    /// # Errors
+    ///
+    /// When no such call waits.
+    pub fn approve(&mut self, call: &CallId) -> Result<(), RunError> {
+        self.answer(call, |driver, call| driver.record(&Event::ApprovalGiven { call: call.id().clone() }))
+    }
+
+    /// Records that a person refused a call; the run goes on when it is polled.
+    ///
+    /// # Errors
+    ///
+    /// When no such call waits.
+    pub fn deny(&mut self, call: &CallId) -> Result<(), RunError> {
+        self.answer(call, Driver::deny)
+    }
+
+    fn answer(&mut self, id: &CallId, answer: impl FnOnce(&mut Driver<R>, &Call)) -> Result<(), RunError> {
+        let Some(call) = self.waiting().into_iter().find(|call| call.id() == id) else {
+            return Err(RunError::NoSuchApproval { call: id.to_string() });
+        };
+        let (Place::Ready(mut driver) | Place::Resting(mut driver)) =
+            std::mem::replace(&mut self.place, Place::Moving)
+        else {
+            return Err(RunError::Lost);
+        };
+        answer(&mut driver, &call);
+        self.place = Place::Ready(driver);
+        Ok(())
+    }
+
+    fn resting(&self) -> Option<&Driver<R>> {
+        match &self.place {
+            Place::Ready(driver) | Place::Resting(driver) => Some(driver),
+            Place::Driving(_) | Place::Moving => None,
+        }
+    }
+
+    fn poll_update(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Update, RunError>>> {
+        loop {
+            if let Poll::Ready(Some(update)) = self.updates.poll_recv(context) {
+                return Poll::Ready(Some(Ok(update)));
+            }
+            match std::mem::replace(&mut self.place, Place::Moving) {
+                Place::Ready(mut driver) => {
+                    self.place = Place::Driving(Box::pin(async move {
+                        driver.drive().await;
+                        *driver
+                    }));
+                }
+                Place::Driving(mut driving) => match driving.as_mut().poll(context) {
+                    Poll::Pending => {
+                        self.place = Place::Driving(driving);
+                        // What was told while polling is there now.
+                        return self.updates.poll_recv(context).map(|update| update.map(Ok));
+                    }
+                    Poll::Ready(driver) => self.place = Place::Resting(Box::new(driver)),
+                },
+                Place::Resting(driver) => {
+                    self.place = Place::Resting(driver);
+                    return match self.updates.try_recv() {
+                        Ok(update) => Poll::Ready(Some(Ok(update))),
+                        Err(_) => Poll::Ready(None),
+                    };
+                }
+                Place::Moving => return Poll::Ready(Some(Err(RunError::Lost))),
+            }
+        }
+    }
+}
+
+impl<R: Registry> Stream for Run<R> {
+    type Item = Result<Update, RunError>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_update(context)
+    }
+}
+
+impl<R: Registry> Unpin for Run<R> {}
+
+impl<R: Registry> fmt::Debug for Run<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Run").finish_non_exhaustive()
+    }
+}
+
+fn report<R: Registry>(driver: &Driver<R>) -> Report {
+    let state = &driver.state;
+    let suspended = driver.suspended.clone().unwrap_or(Ending::AwaitingApproval);
+    Report {
+        ending: state.ending.clone().unwrap_or(suspended),
+        answer: state.answer.clone(),
+        tool_completed: state.completed_by.is_some(),
+        environment_completed: state.environment_completed,
+        steps: state.steps,
+        actions: state.actions,
+        requests: state.requests,
+        prompt_chars: driver.prompt.as_ref().map_or(0, Prompt::chars),
+        shares: driver.prompt.as_ref().map(Prompt::shares).unwrap_or_default(),
+        usage: driver.usage,
+    }
+}

@@ -1,0 +1,98 @@
+//! The fixed texts of a definition: what a model is told by the runtime itself.
+
+use std::sync::Arc;
+
+use crate::error::BuildError;
+use crate::layout::Template;
+
+/// Holds the runtime's own sentences to the model. They belong to the definition; none may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Texts {
+    /// Around every observation that answers no native call. Must hold `{observation}`, once; doubled braces are
+    /// literal.
+    pub observation: String,
+    /// For an action that never started. May hold `{reason}`.
+    pub not_executed: String,
+    /// For an action that the environment failed.
+    pub environment_error: String,
+    /// For an action of which nobody knows whether it took effect.
+    pub unknown: String,
+    /// For an action that a person refused.
+    pub denied: String,
+    /// For an observation without text.
+    pub empty_observation: String,
+    /// The model's message of a step in which it gave no reply.
+    pub failed_reply: String,
+    /// The observation of a step in which the model gave no reply.
+    pub failed_observation: String,
+    /// For a reply that its length limit cut; nothing of it is executed.
+    pub cut_reply: String,
+    /// The model's message where a reply left no text for the history.
+    pub no_text: String,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self {
+            observation: "{observation}".to_owned(),
+            not_executed: "not executed: {reason}".to_owned(),
+            environment_error: "The environment failed; the action did not take effect.".to_owned(),
+            unknown: "It is not known whether this action took effect; check before repeating it.".to_owned(),
+            denied: "A person refused this action; it was not executed.".to_owned(),
+            empty_observation: "(no output)".to_owned(),
+            failed_reply: "(no reply)".to_owned(),
+            failed_observation: "The model gave no reply; go on.".to_owned(),
+            cut_reply:
+                "The reply was cut by its length limit, and nothing of it was executed; write a shorter one."
+                    .to_owned(),
+            no_text: "(no text)".to_owned(),
+        }
+    }
+}
+
+/// The texts, checked and cut at their placeholders.
+#[derive(Clone, Debug)]
+pub(crate) struct CheckedTexts {
+    pub(crate) observation: Template,
+    pub(crate) not_executed: Template,
+    pub(crate) environment_error: Arc<str>,
+    pub(crate) unknown: Arc<str>,
+    pub(crate) denied: Arc<str>,
+    pub(crate) empty_observation: Arc<str>,
+    pub(crate) failed_reply: Arc<str>,
+    pub(crate) failed_observation: Arc<str>,
+    pub(crate) cut_reply: String,
+    pub(crate) no_text: String,
+}
+
+impl Texts {
+    /// Checks every text: none is empty, every placeholder is known.
+    pub(crate) fn check(&self) -> Result<CheckedTexts, BuildError> {
+        let fixed = |name: &'static str, text: &String| {
+            if text.trim().is_empty() {
+                Err(BuildError::EmptyText { name })
+            } else {
+                Ok(Arc::from(text.as_str()))
+            }
+        };
+        let observation = Template::parse("observation template", &self.observation, "observation")?;
+        if !observation.has_placeholder() {
+            let reason = "lacks `{observation}`; the model would never see what it observed".into();
+            return Err(BuildError::Template { name: "observation template", reason });
+        }
+        fixed("not_executed", &self.not_executed)?;
+        Ok(CheckedTexts {
+            observation,
+            not_executed: Template::parse("text `not_executed`", &self.not_executed, "reason")?,
+            environment_error: fixed("environment_error", &self.environment_error)?,
+            unknown: fixed("unknown", &self.unknown)?,
+            denied: fixed("denied", &self.denied)?,
+            empty_observation: fixed("empty_observation", &self.empty_observation)?,
+            failed_reply: fixed("failed_reply", &self.failed_reply)?,
+            failed_observation: fixed("failed_observation", &self.failed_observation)?,
+            cut_reply: fixed("cut_reply", &self.cut_reply)?.to_string(),
+            no_text: fixed("no_text", &self.no_text)?.to_string(),
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! What can go wrong with an agent and its runs.
+
+use std::borrow::Cow;
+
+use thiserror::Error;
+
+use super::{RecordError, SetError};
+
+/// Says why an agent was not built.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The tools cannot be built.
+    #[error(transparent)]
+    Tools(#[from] SetError),
+    /// A fixed text is empty, which a model must never be shown.
+    #[error("the fixed text `{name}` is empty; a model must never get an empty message")]
+    EmptyText {
+        /// The text's name.
+        name: &'static str,
+    },
+    /// A template does not hold what it must, or holds something else.
+    #[error("the {name} {reason}")]
+    Template {
+        /// Which template.
+        name: &'static str,
+        /// What is wrong and what to do.
+        reason: Cow<'static, str>,
+    },
+}
+
+/// Says why a run could not start or go on.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A fragment was not recorded; nothing of the request was.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The goal has no words.
+    #[error("the goal is empty; say what the run is for")]
+    EmptyGoal,
+    /// The executor belongs to other tools than the model is shown.
+    #[error(
+        "the executor belongs to another set of tools than the one that the model is shown; take it from this set"
+    )]
+    ForeignExecutor,
+    /// An approval names no waiting call.
+    #[error("no call `{call}` waits for an approval")]
+    NoSuchApproval {
+        /// The call's id.
+        call: String,
+    },
+    /// The run was polled again after it had panicked.
+    #[error("the run panicked while it was polled, and cannot go on; start it again")]
+    Lost,
+}
+
+/// Says why a model gave no reply.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{class}: {message}")]
+pub struct ModelError {
+    class: ModelErrorClass,
+    message: String,
+}
+
+/// Classifies the failures of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ModelErrorClass {
+    /// The connection failed.
+    #[error("transport")]
+    Transport,
+    /// No answer in time.
+    #[error("timeout")]
+    Timeout,
+    /// Too many requests.
+    #[error("rate limited")]
+    RateLimited,
+    /// The provider has no capacity.
+    #[error("overloaded")]
+    Overloaded,
+    /// The provider failed.
+    #[error("server")]
+    Server,
+    /// The answer cannot be read.
+    #[error("protocol")]
+    Protocol,
+    /// The provider refused the content.
+    #[error("content refused")]
+    ContentRefused,
+    /// The prompt is too long for the model.
+    #[error("context too long")]
+    ContextTooLong,
+    /// The request is wrong.
+    #[error("bad request")]
+    BadRequest,
+    /// The key is wrong or missing.
+    #[error("authorisation")]
+    Authorisation,
+}
+
+impl ModelErrorClass {
+    /// Whether asking again makes no sense: the run ends.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::ContextTooLong | Self::BadRequest | Self::Authorisation)
+    }
+}
+
+impl ModelError {
+    /// Makes an error.
+    #[must_use]
+    pub fn new(class: ModelErrorClass, message: impl Into<String>) -> Self {
+        Self { class, message: message.into() }
+    }
+
+    /// Returns the class.
+    #[must_use]
+    pub fn class(&self) -> ModelErrorClass {
+        self.class
+    }
+
+    /// Returns what the model's side said.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}

@@ -1,0 +1,9 @@
+//! One error for each boundary, and none that is a bare string.
+
+mod agent;
+mod fragment;
+mod tool;
+
+pub use agent::{BuildError, ModelError, ModelErrorClass, RunError};
+pub use fragment::{KeyError, ParseError, ParseErrorKind, RecordError, RecordErrorKind};
+pub use tool::{ArgumentError, CallError, SetError, SetProblem};

@@ -1,0 +1,139 @@
+//! What a model replied.
+
+use serde::{Deserialize, Serialize};
+
+/// Says why a model stopped writing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Finish {
+    /// It had said everything.
+    #[default]
+    Stop,
+    /// It waits for the results of its calls.
+    ToolCalls,
+    /// It met its length limit; nothing of the reply is executed.
+    Length,
+    /// The provider cut it for its content.
+    ContentFilter,
+}
+
+/// Counts what a request cost, in tokens, as the provider reports it. It decides nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Usage {
+    /// Tokens of the prompt.
+    pub prompt: u64,
+    /// Those of them that a cache held.
+    pub cached: u64,
+    /// Tokens of the reply.
+    pub reply: u64,
+}
+
+/// Is a native tool call, as the model sent it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ReplyCall {
+    /// The provider's id, which may be empty or repeated; the library mints its own.
+    pub id: String,
+    /// The name of the tool.
+    pub name: String,
+    /// The arguments, as text.
+    pub arguments: String,
+}
+
+/// Holds what a model replied.
+///
+/// ```
+/// use polyloop::Reply;
+///
+/// let answer = Reply::text("All done.");
+/// let call = Reply::text("Let me look.").call("read_file", r#"{"path":"src/lib.rs"}"#);
+/// assert_eq!(call.calls().len(), 1);
+/// # assert!(answer.calls().is_empty());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Reply {
+    text: String,
+    calls: Vec<ReplyCall>,
+    finish: Finish,
+    usage: Usage,
+}
+
+impl Reply {
+    /// Makes a reply of text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Makes a reply of one native tool call.
+    #[must_use]
+    pub fn tool(name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self::default().call(name, arguments)
+    }
+
+    /// Adds a native tool call.
+    #[must_use]
+    pub fn call(self, name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        self.call_with_id("", name, arguments)
+    }
+
+    /// Adds a native tool call with the provider's id.
+    #[must_use]
+    pub fn call_with_id(
+        mut self,
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+    ) -> Self {
+        self.calls.push(ReplyCall { id: id.into(), name: name.into(), arguments: arguments.into() });
+        if self.finish == Finish::Stop {
+            self.finish = Finish::ToolCalls;
+        }
+        self
+    }
+
+    /// Sets why the model stopped.
+    #[must_use]
+    pub fn finished(mut self, finish: Finish) -> Self {
+        self.finish = finish;
+        self
+    }
+
+    /// Sets what the request cost.
+    #[must_use]
+    pub fn used(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// Returns the text; may be empty beside calls.
+    #[must_use]
+    pub fn as_text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the native tool calls, in order.
+    #[must_use]
+    pub fn calls(&self) -> &[ReplyCall] {
+        &self.calls
+    }
+
+    /// Returns why the model stopped.
+    #[must_use]
+    pub fn finish(&self) -> Finish {
+        self.finish
+    }
+
+    /// Returns what the request cost.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Whether there is neither a call nor any text but white space.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.text.trim().is_empty()
+    }
+}

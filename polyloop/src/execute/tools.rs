@@ -1,0 +1,117 @@
+//! The executor that a set of tools gives: check, call, outcome.
+
+use std::any::Any;
+use std::fmt;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use super::Executor;
+use crate::error::SetError;
+use crate::event::{Action, ActionOutcome};
+use crate::tool::{BoxFuture, CallContext, CheckedCall, Observation, Replay, Returned, ToolError, ToolSet};
+
+/// Executes calls with the handlers of a set of tools, on one state.
+pub struct ToolExecutor<S> {
+    tools: ToolSet<S>,
+    state: Arc<S>,
+}
+
+impl<S: Send + Sync + 'static> ToolExecutor<S> {
+    /// Makes the executor of a set.
+    ///
+    /// # Errors
+    ///
+    /// When tools have no handler; all of them are named.
+    pub fn new(tools: ToolSet<S>, state: impl Into<Arc<S>>) -> Result<Self, SetError> {
+        tools.all_have_handlers()?;
+        Ok(Self { tools, state: state.into() })
+    }
+
+    /// Returns the set that it belongs to.
+    #[must_use]
+    pub fn tools(&self) -> &ToolSet<S> {
+        &self.tools
+    }
+
+    /// Calls a handler whose arguments are right.
+    pub async fn call(&self, checked: CheckedCall<S>, call: &CallContext) -> ActionOutcome {
+        let spec = checked.spec();
+        let Some(handler) = checked.into_prepared().call(&self.state, call) else {
+            return ActionOutcome::not_executed(format!("the tool `{}` has no handler", spec.name));
+        };
+        let caught = catching(handler);
+        let Some(limit) = spec.timeout else { return outcome(caught.await) };
+        match tokio::time::timeout(limit, caught).await {
+            Ok(returned) => outcome(returned),
+            Err(_) => timed_out(limit, spec.replay),
+        }
+    }
+}
+
+impl<S: Send + Sync + 'static> Executor for ToolExecutor<S> {
+    async fn execute(&self, action: &Action, call: &CallContext) -> ActionOutcome {
+        let Action::Tool { name, arguments } = action else {
+            return ActionOutcome::not_executed("there is no tool call in the action");
+        };
+        match self.tools.validate(name, arguments) {
+            Ok(checked) => self.call(checked, call).await,
+            Err(error) => ActionOutcome::not_executed(error.to_string()),
+        }
+    }
+
+    fn tools_fingerprint(&self) -> Option<String> {
+        Some(self.tools.fingerprint())
+    }
+}
+
+impl<S> fmt::Debug for ToolExecutor<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ToolExecutor").field("tools", &self.tools).finish_non_exhaustive()
+    }
+}
+
+/// Turns a panic of the handler into what it said. Needs `panic = "unwind"`.
+async fn catching(mut handler: BoxFuture<'_, Returned>) -> Result<Returned, String> {
+    poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context))) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(returned)) => Poll::Ready(Ok(returned)),
+        Err(panic) => Poll::Ready(Err(message(&*panic))),
+    })
+    .await
+}
+
+/// What a panic said, without where.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    match text {
+        Some(text) => format!("panicked: {text}"),
+        None => "panicked".to_owned(),
+    }
+}
+
+fn outcome(returned: Result<Returned, String>) -> ActionOutcome {
+    match returned {
+        Ok(Returned(Ok(observation))) => ActionOutcome::executed(observation),
+        Ok(Returned(Err(ToolError::Environment(text)))) => ActionOutcome::environment_error(text),
+        Ok(Returned(Err(ToolError::Failed { class, text }))) => {
+            ActionOutcome::executed(format!("{class}: {text}")).as_error()
+        }
+        Err(panicked) => ActionOutcome::executed(panicked).as_error(),
+    }
+}
+
+fn timed_out(limit: Duration, replay: Replay) -> ActionOutcome {
+    let text = match limit.subsec_millis() {
+        0 => format!("timed out after {} s", limit.as_secs()),
+        _ => format!("timed out after {} ms", limit.as_millis()),
+    };
+    let observation = Observation::from(text);
+    match replay {
+        Replay::Safe => ActionOutcome::executed(observation).as_error(),
+        Replay::Never => ActionOutcome::unknown(observation),
+    }
+}

@@ -1,0 +1,179 @@
+//! The body of a fragment: text of the template and text of values, kept apart.
+
+use std::fmt::{self, Display, Write};
+
+use serde::Serialize;
+
+use super::spec::FragmentSpec;
+use super::vocabulary::Piece;
+
+/// Says whose words a part of a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// The author's of the type.
+    Template,
+    /// Data; markers in it are neutralised.
+    Value,
+    /// Data that is left as it is.
+    Raw,
+}
+
+/// Holds the text between the markers, and what else an instance says of itself.
+///
+/// Text of the template and text of values are kept apart: markers inside values are neutralised when the fragment
+/// is rendered.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    text: String,
+    /// The end of each part in bytes, and whose words it is.
+    parts: Vec<(usize, Trust)>,
+    key: Option<String>,
+    id: Option<String>,
+    channel: Option<String>,
+    state: Option<Result<String, String>>,
+}
+
+impl Body {
+    /// Makes an empty body.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds text of the template.
+    #[must_use]
+    pub fn text(mut self, text: &'static str) -> Self {
+        self.text.push_str(text);
+        self.end_part(Trust::Template);
+        self
+    }
+
+    /// Adds a value. Markers inside it are neutralised.
+    #[must_use]
+    pub fn value(self, value: impl Display) -> Self {
+        self.part(&value, Trust::Value)
+    }
+
+    /// Adds a value as it is.
+    #[must_use]
+    pub fn raw(self, value: impl Display) -> Self {
+        self.part(&value, Trust::Raw)
+    }
+
+    /// Sets the key of the markers; see [`MarkerKey`](crate::MarkerKey).
+    #[must_use]
+    pub fn key(mut self, key: &str) -> Self {
+        self.key = Some(key.to_owned());
+        self
+    }
+
+    /// Sets the id that is recorded with the item.
+    #[must_use]
+    pub fn id(mut self, id: impl Display) -> Self {
+        self.id = Some(id.to_string());
+        self
+    }
+
+    /// Sets the channel of an injection.
+    #[must_use]
+    pub fn channel(mut self, channel: impl Display) -> Self {
+        self.channel = Some(channel.to_string());
+        self
+    }
+
+    /// Sets the value that is recorded beside the text.
+    #[must_use]
+    pub fn state(mut self, value: &impl Serialize) -> Self {
+        self.state = Some(serde_json::to_string(value).map_err(|error| error.to_string()));
+        self
+    }
+
+    /// Fills one of the type's templates; what the derive calls.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn template(spec: &FragmentSpec, template: usize, values: &[&dyn Display]) -> Self {
+        let mut body = Self::new();
+        let mut values = values.iter();
+        for piece in spec.templates.get(template).copied().unwrap_or_default() {
+            let trust = match piece {
+                Piece::Text(text) => {
+                    body = body.text(text);
+                    continue;
+                }
+                Piece::Field(_) => Trust::Value,
+                Piece::Raw(_) => Trust::Raw,
+            };
+            if let Some(value) = values.next() {
+                body = body.part(value, trust);
+            }
+        }
+        body
+    }
+
+    fn part(mut self, value: &dyn Display, trust: Trust) -> Self {
+        // Writing to a string fails only where the value's own `Display` does; what it wrote until then stays.
+        let _: fmt::Result = write!(self.text, "{value}");
+        self.end_part(trust);
+        self
+    }
+
+    fn end_part(&mut self, trust: Trust) {
+        let start = self.parts.last().map_or(0, |(end, _)| *end);
+        if self.text.len() > start {
+            self.parts.push((self.text.len(), trust));
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn parts(&self) -> &[(usize, Trust)] {
+        &self.parts
+    }
+
+    pub(crate) fn key_text(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    pub(crate) fn take_id(&mut self) -> Option<String> {
+        self.id.take()
+    }
+
+    pub(crate) fn take_channel(&mut self) -> Option<String> {
+        self.channel.take()
+    }
+
+    pub(crate) fn take_state(&mut self) -> Option<Result<String, String>> {
+        self.state.take()
+    }
+}
+
+/// Is what a body function may return: a [`Body`], or text, all of which counts as a value.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the body of a fragment",
+    label = "not a body",
+    note = "return a `String`, a `&str` or a `polyloop::Body`"
+)]
+pub trait IntoBody {
+    /// Makes the body.
+    fn into_body(self) -> Body;
+}
+
+impl IntoBody for Body {
+    fn into_body(self) -> Body {
+        self
+    }
+}
+
+impl IntoBody for String {
+    fn into_body(self) -> Body {
+        Body::new().value(self)
+    }
+}
+
+impl IntoBody for &str {
+    fn into_body(self) -> Body {
+        Body::new().value(self)
+    }
+}

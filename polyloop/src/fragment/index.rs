@@ -1,0 +1,251 @@
+//! The markers of a closed set, made ready: one table for recognising, one for neutralising.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::first_bytes::FirstBytes;
+use super::marker::Marker;
+use super::pattern::Pattern;
+use super::spec::FragmentSpec;
+use super::trie::Trie;
+use super::vocabulary::{Legacy, Marking};
+
+/// One form of one kind, present or old.
+#[derive(Debug)]
+struct Form {
+    kind: usize,
+    begin: Pattern,
+    /// None for a legacy prefix, which has no end.
+    end: Option<Pattern>,
+    legacy: bool,
+}
+
+/// What a text was recognised as, by the position of its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) kind: usize,
+    pub(crate) key: Option<Range<usize>>,
+    pub(crate) body: Range<usize>,
+    pub(crate) legacy: bool,
+}
+
+/// All markers of a set of kinds.
+#[derive(Debug)]
+pub(crate) struct MarkerIndex {
+    forms: Vec<Form>,
+    /// The heads of the forms' begins, in the order of the forms.
+    begins: Trie,
+    first_of_begin: FirstBytes,
+    /// Every begin and end, for neutralising.
+    markers: Vec<Pattern>,
+    marker_heads: Trie,
+    first_of_marker: FirstBytes,
+    /// The longest marker, in bytes.
+    longest: usize,
+    tags: BTreeMap<String, usize>,
+}
+
+impl MarkerIndex {
+    pub(crate) fn new<'s>(specs: impl Iterator<Item = &'s FragmentSpec>) -> Self {
+        let mut forms = Vec::new();
+        for (kind, spec) in specs.enumerate() {
+            if let Marking::Marked { begin, end } = &spec.marking {
+                forms.push(Form::new(kind, begin, Some(end), false));
+            }
+            for legacy in spec.legacy {
+                forms.push(match legacy {
+                    Legacy::Pair(begin, end) => {
+                        Form::new(kind, &Marker::new(begin), Some(&Marker::new(end)), true)
+                    }
+                    Legacy::Prefix(begin) => Form::new(kind, &Marker::new(begin), None, true),
+                });
+            }
+        }
+        let begins = Trie::new(forms.iter().map(|form| form.begin.head()));
+        let first_of_begin =
+            FirstBytes::new(forms.iter().filter(|form| form.end.is_some()).map(|form| &form.begin));
+        let mut markers = BTreeSet::new();
+        let mut tags = BTreeMap::new();
+        for form in &forms {
+            let Some(end) = &form.end else { continue };
+            for marker in [&form.begin, end] {
+                markers.insert(marker.clone());
+            }
+            if let Some(tag) = tag(form.begin.head()) {
+                tags.insert(tag.to_owned(), form.kind);
+            }
+        }
+        let markers: Vec<Pattern> = markers.into_iter().collect();
+        let marker_heads = Trie::new(markers.iter().map(Pattern::head));
+        let first_of_marker = FirstBytes::with_escapes(&markers);
+        let longest = markers.iter().map(Pattern::longest).max().unwrap_or_default();
+        Self { forms, begins, first_of_begin, markers, marker_heads, first_of_marker, longest, tags }
+    }
+
+    /// Recognises a whole text.
+    pub(crate) fn recognize(&self, text: &str) -> Option<Hit> {
+        let trimmed = text.trim();
+        let bytes = trimmed.as_bytes();
+        let hits = self.begins.at_start(bytes).filter_map(|form| self.hit(self.forms.get(form)?, bytes));
+        // A present form goes before an old one of the same kind.
+        let hit = hits.min_by_key(|hit| hit.legacy)?;
+        Some(hit.moved(text.len() - text.trim_start().len()))
+    }
+
+    fn hit(&self, form: &Form, text: &[u8]) -> Option<Hit> {
+        let (begin, key) = form.begin.after_head(text)?;
+        let Some(end) = &form.end else {
+            return Some(Hit { kind: form.kind, key: None, body: begin..text.len(), legacy: form.legacy });
+        };
+        let body_end = text.len() - end.at_end(text, key)?;
+        if body_end < begin || self.is_sandwich(end, key, text, begin, body_end) {
+            return None;
+        }
+        let head = form.begin.head().len();
+        let key = key.map(|key| head..head + key.len());
+        Some(Hit { kind: form.kind, key, body: begin..body_end, legacy: form.legacy })
+    }
+
+    /// Whether some begin marker occurs after an end marker of this kind.
+    fn is_sandwich(&self, end: &Pattern, key: Option<&str>, text: &[u8], from: usize, last: usize) -> bool {
+        let first_of_end = FirstBytes::new([end]);
+        let mut at = from;
+        let after = loop {
+            let Some(found) = first_of_end.find(text.get(at..last).unwrap_or_default()) else { return false };
+            at += found;
+            match end.at_start(text.get(at..).unwrap_or_default(), key) {
+                Some(length) => break at + length,
+                None => at += 1,
+            }
+        };
+        let mut at = after;
+        while let Some(found) = self.first_of_begin.find(text.get(at..).unwrap_or_default()) {
+            at += found;
+            if self.begins_at(text.get(at..).unwrap_or_default()) {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// Whether the begin marker of any form with an end stands here.
+    fn begins_at(&self, text: &[u8]) -> bool {
+        self.begins
+            .at_start(text)
+            .filter_map(|form| self.forms.get(form))
+            .any(|form| form.end.is_some() && form.begin.after_head(text).is_some())
+    }
+
+    /// Whether some kind's own words would be taken for a tag of this name.
+    pub(crate) fn kind_of_tag(&self, tag: &str) -> Option<usize> {
+        self.tags.get(tag).copied()
+    }
+
+    /// Finds the next place, at or after `from`, where a marker or an escaped marker stands; gives every marker's
+    /// length there, longest first.
+    pub(crate) fn next_marker(&self, text: &[u8], from: usize) -> Option<Found> {
+        let mut at = from;
+        loop {
+            at += self.first_of_marker.find(text.get(at..)?)?;
+            let here = text.get(at..)?;
+            if let Some(longest) = self.longest_marker(here) {
+                return Some(Found { at, length: longest, escaped: false });
+            }
+            if let Some(length) = self.escaped_marker(here) {
+                return Some(Found { at, length, escaped: true });
+            }
+            at += 1;
+        }
+    }
+
+    /// Whether a marker, or an escaped one, stands somewhere.
+    pub(crate) fn contains_marker(&self, text: &str) -> bool {
+        let mut at = 0;
+        while let Some(found) = self.next_marker(text.as_bytes(), at) {
+            if !found.escaped {
+                return true;
+            }
+            at = found.at + 1;
+        }
+        false
+    }
+
+    fn longest_marker(&self, text: &[u8]) -> Option<usize> {
+        self.marker_heads
+            .at_start(text)
+            .filter_map(|marker| self.markers.get(marker)?.after_head(text))
+            .map(|(length, _)| length)
+            .max()
+    }
+
+    /// Matches `&lt;`, `&amp;lt;`, … before the rest of a marker that begins with `<`.
+    fn escaped_marker(&self, text: &[u8]) -> Option<usize> {
+        let mut rest = text.strip_prefix(b"&")?;
+        while let Some(more) = rest.strip_prefix(b"amp;") {
+            rest = more;
+        }
+        rest = rest.strip_prefix(b"lt;")?;
+        let escape = text.len() - rest.len();
+        // The trie walks from the marker's first character, which is not in the text any more.
+        let window = rest.get(..rest.len().min(self.longest)).unwrap_or_default();
+        let mut unescaped = Vec::with_capacity(window.len() + 1);
+        unescaped.push(b'<');
+        unescaped.extend_from_slice(window);
+        self.longest_marker(&unescaped).map(|length| escape + length - 1)
+    }
+}
+
+/// A marker, or an escaped one, in a text; positions in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) at: usize,
+    pub(crate) length: usize,
+    pub(crate) escaped: bool,
+}
+
+impl Form {
+    fn new(kind: usize, begin: &Marker, end: Option<&Marker>, legacy: bool) -> Self {
+        Self { kind, begin: Pattern::new(begin), end: end.map(Pattern::new), legacy }
+    }
+}
+
+impl Hit {
+    fn moved(mut self, offset: usize) -> Self {
+        self.body = self.body.start + offset..self.body.end + offset;
+        self.key = self.key.map(|key| key.start + offset..key.end + offset);
+        self
+    }
+}
+
+/// The name between `<` and `>`, where a begin marker is a plain tag.
+fn tag(begin: &str) -> Option<&str> {
+    begin.strip_prefix('<')?.strip_suffix('>').filter(|tag| !tag.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::spec::FragmentSpec;
+    use super::MarkerIndex;
+    use crate::message::Role;
+
+    fn spec(begin: &'static str, end: &'static str) -> FragmentSpec {
+        FragmentSpec::new("kind", Role::User, 1_000).markers(begin, end)
+    }
+
+    #[test]
+    fn a_text_shorter_than_both_markers_never_matches() {
+        let index = MarkerIndex::new([spec("<a>", "</a>")].iter());
+        for text in ["<a>", "<a></", "<a></a", "", "<", "<a>ä"] {
+            assert_eq!(index.recognize(text), None, "{text}");
+        }
+        assert_eq!(index.recognize("<a></a>").map(|hit| hit.body), Some(3..3));
+    }
+
+    #[test]
+    fn markers_may_not_overlap() {
+        let index = MarkerIndex::new([spec("##", "##")].iter());
+        assert_eq!(index.recognize("###"), None);
+        assert!(index.recognize("####").is_some());
+    }
+}

@@ -1,0 +1,98 @@
+//! Fragments: what a runtime tells a model, each text first a type.
+//!
+//! One definition ([`FragmentSpec`] and a body) renders the text and knows it again later.
+
+mod body;
+mod first_bytes;
+mod index;
+mod key;
+mod marker;
+mod neutral;
+mod parse;
+mod pattern;
+mod render;
+mod spec;
+mod trie;
+mod vocabulary;
+
+pub use body::{Body, IntoBody};
+pub use key::{Key, MarkerKey};
+pub use marker::Marker;
+pub use parse::{Fields, FromText, ParseFragment};
+pub use render::Rendered;
+pub use spec::FragmentSpec;
+pub(crate) use spec::LARGE;
+pub use vocabulary::{
+    Absent, Channel, Legacy, Lifetime, Marking, Memory, OnCompact, OnFork, OnRollback, Overflow, Piece, Pin,
+    Slot,
+};
+
+pub(crate) use index::MarkerIndex;
+pub(crate) use marker::{byte, lower_at};
+pub(crate) use parse::parse_in;
+pub(crate) use render::render as render_in;
+
+use crate::error::RecordError;
+
+/// Is a type whose values may be shown to a model, once a registry names it.
+///
+/// Derive it, or implement it by hand: the description and the body are all there is to give. Rendering and
+/// matching are final (see [`Render`] and [`Recognize`]), so they cannot drift apart; a registry checks a
+/// description written by hand exactly like a derived one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a context fragment",
+    label = "not a context fragment",
+    note = "annotate the type with `#[derive(ContextFragment)]`"
+)]
+pub trait ContextFragment: Send + Sync + 'static {
+    /// Describes the type.
+    const SPEC: FragmentSpec;
+
+    /// Returns the text between the markers.
+    fn body(&self) -> Body;
+}
+
+/// Renders any fragment, also behind `dyn`.
+///
+/// The markers of the type itself are neutralised inside values. The text that counts is the one that a registry
+/// renders, with the markers of every registered kind: [`Registry::render`](crate::Registry::render).
+pub trait Render: Send + Sync {
+    /// Returns the description of the type.
+    fn spec(&self) -> FragmentSpec;
+
+    /// Renders the fragment.
+    ///
+    /// # Errors
+    ///
+    /// When the text is over the cap of the type, a key is refused, or the result could not be known again.
+    fn render(&self) -> Result<Rendered, RecordError>;
+}
+
+impl<T: ContextFragment> Render for T {
+    fn spec(&self) -> FragmentSpec {
+        T::SPEC
+    }
+
+    fn render(&self) -> Result<Rendered, RecordError> {
+        let spec = T::SPEC;
+        render_in(&spec, 0, self.body(), &MarkerIndex::new(std::iter::once(&spec)))
+    }
+}
+
+/// Knows a type's text again.
+pub trait Recognize: ContextFragment {
+    /// Whether the text is a fragment of this type, in its present or an old form.
+    #[must_use]
+    fn matches(text: &str) -> bool {
+        let spec = Self::SPEC;
+        MarkerIndex::new(std::iter::once(&spec)).recognize(text).is_some()
+    }
+}
+
+impl<T: ContextFragment> Recognize for T {}
+
+/// Is a `latest` fragment that can say only what changed.
+pub trait ChangedFragment: ContextFragment {
+    /// Returns what is said when `self` follows `earlier`; `None` asks for the full form.
+    fn changed(&self, earlier: &Self) -> Option<Body>;
+}

@@ -1,0 +1,79 @@
+//! Neutralising markers inside values, and undoing it.
+
+use super::body::{Body, Trust};
+use super::index::MarkerIndex;
+use crate::error::RecordErrorKind;
+
+/// Writes `begin`, the body and `end` in one text, every marker that touches a value escaped in its first
+/// character. `<` becomes `&lt;`; an already escaped marker is escaped once more, so that undoing is exact.
+///
+/// Gives the escaped body. A marker that starts in the template's own text, or with a character that has no escape, is
+/// refused.
+pub(crate) fn neutralise(
+    body: &Body,
+    begin: &str,
+    end: &str,
+    index: &MarkerIndex,
+) -> Result<String, RecordErrorKind> {
+    let joined = [begin, body.as_str(), end].concat();
+    let inside = begin.len()..begin.len() + body.as_str().len();
+    let mut escaped = String::with_capacity(joined.len() + 16);
+    let mut copied = inside.start;
+    let mut at = 0;
+    while let Some(found) = index.next_marker(joined.as_bytes(), at) {
+        at = found.at + 1;
+        let touched = touches_value(body, inside.start, found.at, found.at + found.length);
+        if !touched {
+            continue;
+        }
+        let marker = joined.get(found.at..found.at + found.length).unwrap_or_default();
+        if !inside.contains(&found.at) || trust_at(body, found.at - inside.start) != Some(Trust::Value) {
+            return Err(RecordErrorKind::MarkerStartsInTemplate { marker: marker.to_owned() });
+        }
+        escaped.push_str(joined.get(copied..found.at).unwrap_or_default());
+        escaped.push_str(match joined.as_bytes().get(found.at) {
+            Some(b'<') => "&lt;",
+            Some(b'&') => "&amp;",
+            _ => return Err(RecordErrorKind::MarkerInValue { marker: marker.to_owned() }),
+        });
+        copied = found.at + 1;
+    }
+    escaped.push_str(joined.get(copied..inside.end).unwrap_or_default());
+    Ok(escaped)
+}
+
+/// Undoes one level of escaping in front of every marker.
+pub(crate) fn restore(value: &str, index: &MarkerIndex) -> String {
+    let mut restored = String::with_capacity(value.len());
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = index.next_marker(value.as_bytes(), at) {
+        at = found.at + 1;
+        if !found.escaped {
+            continue;
+        }
+        restored.push_str(value.get(copied..found.at).unwrap_or_default());
+        let rest = value.get(found.at..).unwrap_or_default();
+        let (plain, escape) = if rest.starts_with("&lt;") { ("<", "&lt;") } else { ("&", "&amp;") };
+        restored.push_str(plain);
+        copied = found.at + escape.len();
+        at = copied;
+    }
+    restored.push_str(value.get(copied..).unwrap_or_default());
+    restored
+}
+
+/// Whether some byte of `from..to` in the joined text belongs to a value.
+fn touches_value(body: &Body, offset: usize, from: usize, to: usize) -> bool {
+    let mut start = offset;
+    body.parts().iter().any(|(end, trust)| {
+        let part = start..offset + end;
+        start = part.end;
+        *trust == Trust::Value && part.start < to && from < part.end
+    })
+}
+
+/// Whose words the byte of the body is.
+fn trust_at(body: &Body, at: usize) -> Option<Trust> {
+    body.parts().iter().find(|(end, _)| at < *end).map(|(_, trust)| *trust)
+}

@@ -1,0 +1,176 @@
+//! From a fragment to its text: markers, neutralising, the cap.
+
+use super::body::Body;
+use super::index::MarkerIndex;
+use super::key::Key;
+use super::neutral::neutralise;
+use super::pattern::Pattern;
+use super::spec::FragmentSpec;
+use super::vocabulary::{Channel, Marking, Overflow, Slot};
+use crate::error::{RecordError, RecordErrorKind};
+
+/// The notice where a type states none.
+const NOTICE: &str = "\n[… {left_out} characters left out …]\n";
+/// What stands for the number in a notice.
+const LEFT_OUT: &str = "{left_out}";
+/// A cut moves at most this many characters to end at a line.
+const NEAR: usize = 200;
+
+/// Holds a fragment's text, and what else is recorded with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    text: String,
+    chars: usize,
+    true_chars: usize,
+    id: Option<String>,
+    channel: Option<String>,
+    state: Option<String>,
+}
+
+impl Rendered {
+    /// Returns the text: begin, body, end, with nothing between them.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the size of the text in characters.
+    #[must_use]
+    pub fn chars(&self) -> usize {
+        self.chars
+    }
+
+    /// Returns the size in characters before anything was cut; equal to [`chars`](Self::chars) if nothing was.
+    #[must_use]
+    pub fn true_chars(&self) -> usize {
+        self.true_chars
+    }
+
+    /// Returns the id that is recorded with the item.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// Returns the channel of an injection.
+    #[must_use]
+    pub fn channel(&self) -> Option<&str> {
+        self.channel.as_deref()
+    }
+
+    /// Returns the value as JSON text, where the type says `state`.
+    #[must_use]
+    pub fn state(&self) -> Option<&str> {
+        self.state.as_deref()
+    }
+}
+
+/// Renders one fragment against the markers of its set, `own` being its kind's position there.
+pub(crate) fn render(
+    spec: &FragmentSpec,
+    own: usize,
+    body: Body,
+    index: &MarkerIndex,
+) -> Result<Rendered, RecordError> {
+    try_render(spec, own, body, index).map_err(|kind| RecordError::new(spec.kind, kind))
+}
+
+fn try_render(
+    spec: &FragmentSpec,
+    own: usize,
+    mut body: Body,
+    index: &MarkerIndex,
+) -> Result<Rendered, RecordErrorKind> {
+    let state = body.take_state().transpose().map_err(|reason| RecordErrorKind::State { reason })?;
+    let (id, channel) = (body.take_id(), channel(spec, &mut body)?);
+    let (begin, end) = written_markers(spec, own, &body, index)?;
+    let text = if spec.raw { body.as_str().to_owned() } else { neutralise(&body, &begin, &end, index)? };
+    let around = begin.chars().count() + end.chars().count();
+    let true_chars = around + text.chars().count();
+    let text = if true_chars > spec.max_chars { cut(spec, &text, true_chars, around)? } else { text };
+    let text = [begin.as_str(), &text, &end].concat();
+    if matches!(spec.marking, Marking::Marked { .. })
+        && index.recognize(&text).is_none_or(|hit| hit.kind != own || hit.legacy)
+    {
+        return Err(RecordErrorKind::NotRecognised);
+    }
+    Ok(Rendered { chars: text.chars().count(), text, true_chars, id, channel, state })
+}
+
+fn channel(spec: &FragmentSpec, body: &mut Body) -> Result<Option<String>, RecordErrorKind> {
+    match spec.slot {
+        Slot::Injection(Channel::Named(name)) => Ok(Some(name.to_owned())),
+        Slot::Injection(Channel::Field) => match body.take_channel() {
+            Some(name) if !name.is_empty() => Ok(Some(name)),
+            _ => Err(RecordErrorKind::NoChannel),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn written_markers(
+    spec: &FragmentSpec,
+    own: usize,
+    body: &Body,
+    index: &MarkerIndex,
+) -> Result<(String, String), RecordErrorKind> {
+    let Marking::Marked { begin, end } = &spec.marking else { return Ok((String::new(), String::new())) };
+    let key = if begin.has_key() { Some(key(body, own, index)?) } else { None };
+    let key = key.as_ref();
+    Ok((Pattern::new(begin).with_key(key), Pattern::new(end).with_key(key)))
+}
+
+fn key(body: &Body, own: usize, index: &MarkerIndex) -> Result<Key, RecordErrorKind> {
+    let text = body.key_text().unwrap_or_default();
+    let key = Key::new(text).map_err(|source| RecordErrorKind::Key { source })?;
+    if index.kind_of_tag(text).is_some_and(|kind| kind != own) {
+        return Err(RecordErrorKind::KeyIsTag { key: text.to_owned() });
+    }
+    Ok(key)
+}
+
+/// Cuts the body so that the whole fits the cap, with a notice where something is missing.
+fn cut(spec: &FragmentSpec, text: &str, size: usize, around: usize) -> Result<String, RecordErrorKind> {
+    let cap = spec.max_chars;
+    if spec.overflow == Overflow::Refuse {
+        return Err(RecordErrorKind::TooLarge { size, cap });
+    }
+    let notice = spec.notice.unwrap_or(NOTICE);
+    // The number has at most as many digits as the size itself.
+    let longest_notice = notice.replace(LEFT_OUT, &size.to_string());
+    let room = cap
+        .checked_sub(around + longest_notice.chars().count())
+        .ok_or(RecordErrorKind::NoRoomForNotice { cap })?;
+    let body_chars = size - around;
+    let (head, tail) = match spec.overflow {
+        Overflow::CutTail | Overflow::Refuse => (head_of(text, room), ""),
+        Overflow::CutHead => ("", tail_of(text, body_chars, room)),
+        Overflow::CutMiddle => (head_of(text, room.div_ceil(2)), tail_of(text, body_chars, room / 2)),
+    };
+    let left_out = body_chars - head.chars().count() - tail.chars().count();
+    Ok([head, &notice.replace(LEFT_OUT, &left_out.to_string()), tail].concat())
+}
+
+/// The first `chars` characters, shortened to the end of a line where one is near.
+fn head_of(text: &str, chars: usize) -> &str {
+    let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+    let head = text.get(..end).unwrap_or_default();
+    match head.rfind('\n') {
+        Some(line) if head.get(line..).is_some_and(|rest| rest.chars().count() <= NEAR) => {
+            head.get(..line).unwrap_or_default()
+        }
+        _ => head,
+    }
+}
+
+/// The last `chars` characters of `all`, shortened to the start of a line where one is near.
+fn tail_of(text: &str, all: usize, chars: usize) -> &str {
+    let start = text.char_indices().nth(all.saturating_sub(chars)).map_or(text.len(), |(at, _)| at);
+    let tail = text.get(start..).unwrap_or_default();
+    match tail.find('\n') {
+        Some(line) if tail.get(..line).is_some_and(|rest| rest.chars().count() <= NEAR) => {
+            tail.get(line + 1..).unwrap_or_default()
+        }
+        _ => tail,
+    }
+}

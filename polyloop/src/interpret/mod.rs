@@ -1,0 +1,40 @@
+//! The seam that says what a reply means.
+
+mod code_fence;
+mod json_action;
+
+pub use code_fence::CodeFence;
+pub use json_action::JsonAction;
+
+use crate::event::{Action, Decision, Reply};
+
+/// Says what a reply means: something to do, the answer, or neither.
+///
+/// It is a pure function of the reply: it is called again after a crash and must say the same.
+pub trait Interpreter: Send + Sync + 'static {
+    /// Reads a reply. It is not empty, and was not cut by a length limit.
+    fn interpret(&self, reply: &Reply) -> Decision;
+
+    /// Whether it reads native tool calls: then the tools are in the header of each request, and results answer calls.
+    fn reads_native_calls(&self) -> bool {
+        false
+    }
+}
+
+/// Reads native tool calls; a reply without one is the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NativeCalls;
+
+impl Interpreter for NativeCalls {
+    fn interpret(&self, reply: &Reply) -> Decision {
+        if reply.calls().is_empty() {
+            return Decision::answer(reply.as_text());
+        }
+        let actions = reply.calls().iter().map(|call| Action::tool(&call.name, &call.arguments)).collect();
+        Decision::act(reply.as_text(), actions)
+    }
+
+    fn reads_native_calls(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,123 @@
+//! Events folded into live items: what a model has been told, as typed values, in the order in which it stands.
+
+mod item;
+
+use std::sync::Arc;
+
+pub(crate) use item::ItemContent;
+pub use item::{Item, ItemKind};
+
+use crate::event::{Call, CallId, Decision, Event, Settled};
+use crate::message::ItemId;
+
+/// Holds the live items of a session.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger {
+    items: Vec<Item>,
+    /// How many items stood here when the first prompt was sealed.
+    head: Option<usize>,
+    /// The calls of the last reply, with their observations as these arrive.
+    open: Vec<(Call, Option<Item>)>,
+    /// Whether these are native calls.
+    open_native: bool,
+    /// What was recorded while calls were open; it stands behind the last of their results.
+    waiting: Vec<Item>,
+}
+
+impl Ledger {
+    /// Returns the items, in the order in which they stand.
+    pub(crate) fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// The items that a layout orders, and those that stand where they were recorded.
+    pub(crate) fn split(&self) -> (&[Item], &[Item]) {
+        self.items.split_at_checked(self.head.unwrap_or(self.items.len())).unwrap_or((&self.items, &[]))
+    }
+
+    /// Whether a prompt was sealed.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// Takes what happened.
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::FragmentRecorded { item, fragment } => {
+                self.place(Item::new(*item, ItemContent::Fragment(fragment.clone())));
+            }
+            Event::InputRecorded { item, input, forged_marker } => {
+                let content = ItemContent::Input { input: input.clone(), forged_marker: *forged_marker };
+                self.place(Item::new(*item, content));
+            }
+            Event::PromptSealed => {
+                self.head.get_or_insert(self.items.len());
+            }
+            Event::ModelFailed { closing, .. } => {
+                let (reply, text) = &closing.reply;
+                self.place(Item::new(*reply, ItemContent::Synthetic { reply: true, text: text.clone() }));
+                let (observation, text) = &closing.observation;
+                self.place(Item::new(
+                    *observation,
+                    ItemContent::Synthetic { reply: false, text: text.clone() },
+                ));
+            }
+            Event::Decided { item, decision, calls, native, explanation } => {
+                self.decided(*item, decision, calls, *native, *explanation);
+            }
+            Event::CallSettled { item, call, settled } => {
+                self.settled(*item, call, settled);
+            }
+            Event::ModelReplied { .. }
+            | Event::ApprovalAsked { .. }
+            | Event::ApprovalGiven { .. }
+            | Event::CallStarted { .. }
+            | Event::CancelRequested
+            | Event::RunEnded { .. } => {}
+        }
+    }
+
+    fn decided(
+        &mut self,
+        item: ItemId,
+        decision: &Decision,
+        calls: &[Call],
+        native: bool,
+        explanation: Option<ItemId>,
+    ) {
+        let text: Arc<str> = decision.history_text().into();
+        self.place(Item::new(item, ItemContent::Reply { text, calls: calls.into(), native }));
+        if let (Decision::Invalid { explanation: text, .. }, Some(id)) = (decision, explanation) {
+            self.place(Item::new(id, ItemContent::Explanation { text: text.as_str().into() }));
+        }
+        self.open = calls.iter().map(|call| (call.clone(), None)).collect();
+        self.open_native = native;
+    }
+
+    fn settled(&mut self, item: ItemId, id: &CallId, settled: &Settled) {
+        let Some((call, place)) = self.open.iter_mut().find(|(open, _)| open.id() == id) else { return };
+        let content = ItemContent::Observation {
+            call: id.clone(),
+            tool: call.action().label().into(),
+            native: self.open_native,
+            parts: settled.shown.clone(),
+        };
+        *place = Some(Item::new(item, content));
+        self.close();
+    }
+
+    /// Puts an item where it stands: at the end, or behind the results of open calls.
+    fn place(&mut self, item: Item) {
+        if self.open.is_empty() { self.items.push(item) } else { self.waiting.push(item) }
+    }
+
+    /// Places the results once the last of them is there, in the order of the calls.
+    fn close(&mut self) {
+        if self.open.iter().all(|(_, observation)| observation.is_some()) {
+            let results =
+                std::mem::take(&mut self.open).into_iter().filter_map(|(_, observation)| observation);
+            self.items.extend(results);
+            self.items.append(&mut self.waiting);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What a model is shown: roles, blocks, messages and the sealed prompt.
+//!
+//! Nothing here can be built from a string outside this crate. A text becomes a block through one of the typed
+//! doors (a registered fragment, the user's words, a reply, an observation, a fixed text of the definition), and
+//! each block keeps its [`Origin`].
+
+mod block;
+mod prompt;
+
+pub use block::{Block, Content, ItemId, Message, Origin, Role};
+pub use prompt::{Prompt, Share, ToolDefinition};

@@ -1,0 +1,132 @@
+//! The sealed prompt.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rpds::VectorSync;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{Block, Message};
+
+/// Describes a native tool, as the header of a request carries it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ToolDefinition {
+    name: Arc<str>,
+    description: Arc<str>,
+    parameters: Arc<RawValue>,
+}
+
+impl ToolDefinition {
+    pub(crate) fn new(name: Arc<str>, description: Arc<str>, parameters: Arc<RawValue>) -> Self {
+        Self { name, description, parameters }
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the tool's description.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Returns the JSON Schema of the parameters in canonical form, as JSON text.
+    #[must_use]
+    pub fn parameters(&self) -> &str {
+        self.parameters.get()
+    }
+}
+
+/// Holds what one request shows a model: messages and native tools.
+///
+/// Only a layout makes one, from what a session recorded. It is immutable; the next step's prompt shares the old
+/// part, so that assembling it costs what is new.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    messages: VectorSync<Message>,
+    tools: Arc<[ToolDefinition]>,
+    chars: usize,
+}
+
+impl Prompt {
+    pub(crate) fn empty() -> Self {
+        Self { messages: VectorSync::new_sync(), tools: Arc::from([]), chars: 0 }
+    }
+
+    pub(crate) fn push(&mut self, message: Message) {
+        self.chars += message.chars();
+        self.messages.push_back_mut(message);
+    }
+
+    pub(crate) fn with_tools(mut self, tools: Arc<[ToolDefinition]>) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// Returns the messages, in order.
+    #[must_use]
+    pub fn messages(&self) -> impl ExactSizeIterator<Item = &Message> + DoubleEndedIterator {
+        self.messages.iter()
+    }
+
+    /// Returns the native tools of the request's header; empty unless the interpreter reads native calls.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolDefinition] {
+        &self.tools
+    }
+
+    /// Returns the size of all messages in characters. The header is not counted.
+    #[must_use]
+    pub fn chars(&self) -> usize {
+        self.chars
+    }
+
+    /// Tells what filled the prompt: one share for each kind and tool, in order of appearance. Their sum is
+    /// [`Prompt::chars`], exactly.
+    #[must_use]
+    pub fn shares(&self) -> Vec<Share> {
+        let mut places: BTreeMap<(String, Option<String>), usize> = BTreeMap::new();
+        let mut shares: Vec<Share> = Vec::new();
+        for block in self.messages().flat_map(Message::blocks) {
+            let key = (block.origin().kind().to_owned(), block.origin().tool().map(str::to_owned));
+            let place = *places.entry(key).or_insert_with(|| {
+                shares.push(Share::of(block));
+                shares.len() - 1
+            });
+            if let Some(share) = shares.get_mut(place) {
+                share.chars += block.chars();
+                share.blocks += 1;
+            }
+        }
+        shares
+    }
+}
+
+/// Says how much of a prompt comes from one kind and tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Share {
+    /// The kind of the items.
+    pub kind: String,
+    /// The tool that the items belong to, if any.
+    pub tool: Option<String>,
+    /// How many blocks.
+    pub blocks: usize,
+    /// How many characters.
+    pub chars: usize,
+}
+
+impl Share {
+    fn of(block: &Block) -> Self {
+        Self {
+            kind: block.origin().kind().to_owned(),
+            tool: block.origin().tool().map(str::to_owned),
+            blocks: 0,
+            chars: 0,
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! What the compiler checks of a registry: constant functions over the descriptions.
+//!
+//! Constant evaluation is slow, so nothing here compares all pairs: names are hashed and sorted. It has no heap, so
+//! the room for that is an array of fixed size; none of this ever runs in a program.
+#![expect(
+    clippy::large_stack_arrays,
+    reason = "constant evaluation has no heap, and this never runs elsewhere"
+)]
+#![expect(clippy::large_types_passed_by_value, reason = "this never runs outside constant evaluation")]
+
+use super::FragmentEntry;
+use super::const_text::ConstText;
+use crate::fragment::{Absent, FragmentSpec, LARGE, Lifetime, Marking, byte};
+use crate::message::Role;
+use crate::tool::ToolEntry;
+
+/// Says that nothing was found.
+#[doc(hidden)]
+pub const NONE: usize = usize::MAX;
+
+/// What a check found: the position of the entry to underline, and the sentence.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Finding {
+    /// The entry's position; [`NONE`] if nothing was found.
+    pub culprit: usize,
+    text: ConstText,
+}
+
+impl Finding {
+    pub(super) const fn none() -> Self {
+        Self { culprit: NONE, text: ConstText::new() }
+    }
+
+    pub(super) const fn at(culprit: usize, text: ConstText) -> Self {
+        Self { culprit, text }
+    }
+
+    /// Returns the sentence.
+    #[must_use]
+    pub const fn text(&self) -> &str {
+        self.text.as_str()
+    }
+}
+
+/// The most names that one registry may hold, former kinds included.
+const MOST: usize = 4_096;
+/// The bits of a sorted number that hold the position.
+const POSITION: u64 = (MOST as u64) - 1;
+
+/// The position in a sorted number.
+const fn position(sorted: u64) -> usize {
+    (sorted & POSITION) as usize
+}
+
+/// Refuses a kind that two types have.
+#[doc(hidden)]
+#[must_use]
+#[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the positions are checked")]
+pub const fn check_kinds<K>(entries: &[FragmentEntry<K>]) -> Finding {
+    let mut hashes = [0u64; MOST];
+    let mut owners = [0usize; MOST];
+    let mut number = 0;
+    let mut entry = 0;
+    while entry < entries.len() {
+        let spec = entries[entry].spec;
+        let mut former = 0;
+        while former <= spec.was.len() && number < MOST {
+            hashes[number] = hash(name_of(spec, former)) & !POSITION | number as u64;
+            owners[number] = entry;
+            number += 1;
+            former += 1;
+        }
+        entry += 1;
+    }
+    sort(&mut hashes, number);
+    let mut at = 1;
+    while at < number {
+        if hashes[at] & !POSITION == hashes[at - 1] & !POSITION {
+            let first = owners[position(hashes[at - 1])];
+            let second = owners[position(hashes[at])];
+            let (first, second) = if first < second { (first, second) } else { (second, first) };
+            if let Some(kind) = shared_name(entries[first].spec, entries[second].spec) {
+                let text = ConstText::new()
+                    .with("the kind `")
+                    .with(kind)
+                    .with("` belongs to `")
+                    .with(entries[first].spec.type_name)
+                    .with("` and to `")
+                    .with(entries[second].spec.type_name)
+                    .with("`; give one of them another `kind`");
+                return Finding::at(second, text);
+            }
+        }
+        at += 1;
+    }
+    Finding::none()
+}
+
+/// The kind, or a former one.
+#[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the callers stay inside")]
+const fn name_of(spec: &FragmentSpec, former: usize) -> &'static str {
+    if former == 0 { spec.kind } else { spec.was[former - 1] }
+}
+
+/// A name that both have.
+const fn shared_name(first: &FragmentSpec, second: &FragmentSpec) -> Option<&'static str> {
+    let mut left = 0;
+    while left <= first.was.len() {
+        let mut right = 0;
+        while right <= second.was.len() {
+            if equal(name_of(first, left), name_of(second, right)) {
+                return Some(name_of(first, left));
+            }
+            right += 1;
+        }
+        left += 1;
+    }
+    None
+}
+
+/// Refuses caps that sum up to more than the registry allows.
+#[doc(hidden)]
+#[must_use]
+#[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the position is checked")]
+pub const fn check_caps<K>(name: &str, entries: &[FragmentEntry<K>], max_chars: usize) -> Finding {
+    let mut sum = 0usize;
+    let mut entry = 0;
+    while entry < entries.len() {
+        let spec = entries[entry].spec;
+        sum = sum.saturating_add(spec.max_chars.saturating_mul(spec.at_most));
+        entry += 1;
+    }
+    if sum <= max_chars {
+        return Finding::none();
+    }
+    let text = ConstText::new()
+        .with("one turn may record ")
+        .with_number(sum)
+        .with(" characters of fragments, over the `max_chars` of `")
+        .with(name)
+        .with("`, which is ")
+        .with_number(max_chars)
+        .with("; lower `max_chars` or `at_most` of a fragment, or raise the limit");
+    Finding::at(0, text)
+}
+
+/// Refuses a description that the derive would refuse; one written by hand may hold it.
+#[doc(hidden)]
+#[must_use]
+#[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the position is checked")]
+pub const fn check_specs<K>(entries: &[FragmentEntry<K>]) -> Finding {
+    let mut entry = 0;
+    while entry < entries.len() {
+        let spec = entries[entry].spec;
+        if let Some(fault) = fault(spec) {
+            let text = ConstText::new().with("`").with(spec.type_name).with("` ").with(fault);
+            return Finding::at(entry, text);
+        }
+        entry += 1;
+    }
+    Finding::none()
+}
+
+const fn fault(spec: &FragmentSpec) -> Option<&'static str> {
+    if matches!(spec.role, Role::Tool) {
+        return Some("has the role `tool`, which only results of calls have; choose another role");
+    }
+    if !is_kind(spec.kind) {
+        return Some(
+            "has a kind that is not of the form `feature.name`; write it in lower case, with `.` and `_`",
+        );
+    }
+    if spec.max_chars == 0 {
+        return Some("has no `max_chars`; every fragment is bounded");
+    }
+    if spec.max_chars > LARGE && spec.large.is_none() {
+        return Some("has a `max_chars` over 40000; say why with `large`");
+    }
+    if spec.at_most == 0 {
+        return Some("has an `at_most` of 0, so it could never be recorded; raise it");
+    }
+    if matches!(spec.lifetime, Lifetime::Latest) && spec.absent.is_none() {
+        return Some(
+            "is `latest`, which can become false; say its `absent` text, or why it is `never_retracted`",
+        );
+    }
+    if let Some(Absent::Says(text) | Absent::Never(text)) = spec.absent
+        && text.is_empty()
+    {
+        return Some("has an empty `absent` text or reason; write it down");
+    }
+    match &spec.marking {
+        Marking::Unmarked(why) if why.is_empty() => {
+            Some("has no markers; set `markers`, or say why it is `unmarked`")
+        }
+        Marking::Unmarked(_) => None,
+        Marking::Marked { begin, end } => {
+            let (begin, end) = (begin.as_str().as_bytes(), end.as_str().as_bytes());
+            if begin.is_empty() || end.is_empty() {
+                Some("has an empty marker, so it could never be recognised; write both")
+            } else if byte(begin, 0).is_ascii_whitespace() || byte(end, end.len() - 1).is_ascii_whitespace() {
+                Some("has markers with white space outside, so it could never be recognised; trim them")
+            } else {
+                None
+            }
+        }
+    }
+}
+
+const fn is_kind(kind: &str) -> bool {
+    let kind = kind.as_bytes();
+    let mut at = 0;
+    let mut first = true;
+    while at < kind.len() {
+        let byte = byte(kind, at);
+        match byte {
+            b'a'..=b'z' => first = false,
+            b'0'..=b'9' | b'_' if !first => {}
+            b'.' if !first => first = true,
+            _ => return false,
+        }
+        at += 1;
+    }
+    !first
+}
+
+/// Refuses two tools of one name, and a name that providers refuse.
+#[doc(hidden)]
+#[must_use]
+#[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the positions are checked")]
+pub const fn check_tools<S: ?Sized>(tools: &[ToolEntry<S>]) -> Finding {
+    let mut hashes = [0u64; MOST];
+    let mut number = 0;
+    while number < tools.len() && number < MOST {
+        let name = tools[number].spec.name;
+        if !is_tool_name(name) {
+            let text = ConstText::new()
+                .with("`")
+                .with(name)
+                .with("` is no name of a tool; providers take `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`");
+            return Finding::at(number, text);
+        }
+        hashes[number] = hash(name) & !POSITION | number as u64;
+        number += 1;
+    }
+    sort(&mut hashes, number);
+    let mut at = 1;
+    while at < number {
+        let (first, second) = (position(hashes[at - 1]), position(hashes[at]));
+        let name = tools[first].spec.name;
+        if equal(name, tools[second].spec.name) {
+            let text = ConstText::new()
+                .with("two tools are named `")
+                .with(name)
+                .with("`; rename one of them with `#[tool(name = \"…\")]`");
+            return Finding::at(second, text);
+        }
+        at += 1;
+    }
+    Finding::none()
+}
+
+const fn is_tool_name(name: &str) -> bool {
+    let name = name.as_bytes();
+    let first = byte(name, 0);
+    let mut at = 0;
+    while at < name.len() {
+        let byte = byte(name, at);
+        if !(byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
+            return false;
+        }
+        at += 1;
+    }
+    (first.is_ascii_alphabetic() || first == b'_') && name.len() <= 64
+}
+
+/// FNV-1a. Equal names have equal hashes; different ones are compared again.
+const fn hash(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ byte(bytes, at) as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        at += 1;
+    }
+    hash
+}
+
+pub(super) const fn equal(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    if left.len() != right.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < left.len() {
+        if byte(left, at) != byte(right, at) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Sorts the first `number` values: Shell's method with Ciura's gaps.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "`get_mut` is not const on stable; the positions are below `number`"
+)]
+const fn sort(values: &mut [u64; MOST], number: usize) {
+    const GAPS: [usize; 9] = [1_750, 701, 301, 132, 57, 23, 10, 4, 1];
+    let mut gap = 0;
+    while gap < GAPS.len() {
+        let step = GAPS[gap];
+        let mut at = step;
+        while at < number {
+            let value = values[at];
+            let mut to = at;
+            while to >= step && values[to - step] > value {
+                values[to] = values[to - step];
+                to -= step;
+            }
+            values[to] = value;
+            at += 1;
+        }
+        gap += 1;
+    }
+}

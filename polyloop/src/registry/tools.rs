@@ -1,0 +1,61 @@
+//! Narrower sets, named by type.
+
+use super::Registry;
+use crate::tool::{Tool, ToolSet};
+
+/// Is a tool that is registered in `R`; `registry!` implements it for each entry.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool of `{R}`",
+    label = "not registered in `{R}`",
+    note = "list it under `tools` in `registry!`"
+)]
+pub trait RegisteredTool<R: Registry>: Tool<R::State> {}
+
+/// Is a tuple of registered tools, such as `(read_file, submit)`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of tools of `{R}`",
+    note = "write a tuple of registered tools, such as `(read_file, submit)` or `(submit,)`"
+)]
+pub trait ToolList<R: Registry> {
+    /// Returns the names.
+    fn names() -> Vec<&'static str>;
+}
+
+macro_rules! tool_lists {
+    ($($tool:ident)*) => {
+        impl<R: Registry, $($tool: RegisteredTool<R>),*> ToolList<R> for ($($tool,)*) {
+            fn names() -> Vec<&'static str> {
+                vec![$(<$tool as Tool<R::State>>::SPEC.name),*]
+            }
+        }
+    };
+}
+
+tool_lists!(A);
+tool_lists!(A B);
+tool_lists!(A B C);
+tool_lists!(A B C D);
+tool_lists!(A B C D E);
+tool_lists!(A B C D E F);
+tool_lists!(A B C D E F G);
+tool_lists!(A B C D E F G H);
+tool_lists!(A B C D E F G H I);
+tool_lists!(A B C D E F G H I J);
+tool_lists!(A B C D E F G H I J K);
+tool_lists!(A B C D E F G H I J K L);
+
+impl<S: ?Sized> ToolSet<S> {
+    /// Returns the set of these tools only, in this set's order: `set.restrict_to::<App, (read_file, submit)>()`.
+    #[must_use]
+    pub fn restrict_to<R: Registry<State = S>, L: ToolList<R>>(&self) -> Self {
+        let names = L::names();
+        self.filtered(|name| names.contains(&name))
+    }
+
+    /// Returns the set without one tool: `set.without::<App, submit>()`.
+    #[must_use]
+    pub fn without<R: Registry<State = S>, T: RegisteredTool<R>>(&self) -> Self {
+        let gone = T::SPEC.name;
+        self.filtered(|name| name != gone)
+    }
+}

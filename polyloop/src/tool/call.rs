@@ -1,0 +1,111 @@
+//! A call on its way: what a handler may ask for, and what it will do.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::returned::Returned;
+
+/// A boxed future that may be sent between threads.
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Takes progress reports.
+pub(crate) type Progress = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
+/// Tells a handler about its call: `#[call] call: &CallContext`.
+#[derive(Clone)]
+pub struct CallContext {
+    id: Arc<str>,
+    attempt: u32,
+    cancelled: watch::Receiver<bool>,
+    progress: Progress,
+}
+
+impl CallContext {
+    pub(crate) fn new(
+        id: Arc<str>,
+        attempt: u32,
+        cancelled: watch::Receiver<bool>,
+        progress: Progress,
+    ) -> Self {
+        Self { id, attempt, cancelled, progress }
+    }
+
+    /// Returns the library's own id of the call, the same at every attempt: an idempotency key.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns which attempt this is, counted from 1.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Whether the run was cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        *self.cancelled.borrow()
+    }
+
+    /// Waits until the run is cancelled; for ever if it never is.
+    pub async fn cancelled(&self) {
+        let mut receiver = self.cancelled.clone();
+        if receiver.wait_for(|cancelled| *cancelled).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Reports progress to the host. The model never sees it.
+    pub fn progress(&self, text: impl AsRef<str>) {
+        (self.progress)(&self.id, text.as_ref());
+    }
+}
+
+impl fmt::Debug for CallContext {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("CallContext")
+            .field("id", &self.id)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}
+
+type Handler<S> = Box<dyn for<'a> FnOnce(&'a S, &'a CallContext) -> BoxFuture<'a, Returned> + Send>;
+
+/// Holds a handler with its arguments, checked and read; nothing has run yet.
+pub struct Prepared<S: ?Sized>(Option<Handler<S>>);
+
+impl<S: ?Sized> Prepared<S> {
+    /// Keeps the handler until it is called.
+    #[doc(hidden)]
+    pub fn new<F>(handler: F) -> Option<Self>
+    where
+        F: for<'a> FnOnce(&'a S, &'a CallContext) -> BoxFuture<'a, Returned> + Send + 'static,
+    {
+        Some(Self(Some(Box::new(handler))))
+    }
+
+    /// Says that the arguments are right and that there is no handler.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_handler() -> Option<Self> {
+        Some(Self(None))
+    }
+
+    /// Calls the handler; none where the tool has none.
+    pub(crate) fn call<'a>(self, state: &'a S, call: &'a CallContext) -> Option<BoxFuture<'a, Returned>> {
+        self.0.map(|handler| handler(state, call))
+    }
+}
+
+impl<S: ?Sized> fmt::Debug for Prepared<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Prepared").field("has_handler", &self.0.is_some()).finish()
+    }
+}

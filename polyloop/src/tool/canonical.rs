@@ -1,0 +1,266 @@
+//! The one form of a schema, independent of any provider.
+//!
+//! No `$schema`, `$id` or `title`; no numeric `format`; definitions inlined, but for recursion; unit enums as one
+//! `enum`; unions as `anyOf`; no boolean schema but as `additionalProperties`. The order of the keywords is ours.
+
+use serde_json::{Map, Value, json};
+
+/// A node of a schema.
+pub(super) type Node = Map<String, Value>;
+
+/// What cannot be described, by path.
+pub(super) type Refusal = (String, String);
+
+/// Keywords in the order in which they are written; others follow, sorted.
+const ORDER: [&str; 12] = [
+    "type",
+    "description",
+    "enum",
+    "anyOf",
+    "$ref",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "prefixItems",
+    "default",
+    "examples",
+];
+
+/// The formats of strings that readers know.
+const STRING_FORMATS: [&str; 6] = ["date", "date-time", "time", "uuid", "uri", "email"];
+
+/// Whether `null` stays in the types of optional properties: not in what a model is shown, but in what is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nulls {
+    Stripped,
+    Kept,
+}
+
+/// Brings a schema, and everything in it, into the canonical form.
+pub(super) fn canonical(schema: &Value, path: &str, nulls: Nulls) -> Result<Node, Refusal> {
+    let node = match schema {
+        Value::Bool(true) => return Ok(described("any JSON value")),
+        Value::Object(node) if node.is_empty() => return Ok(described("any JSON value")),
+        Value::Object(node) => node.clone(),
+        _ => return Err((path.to_owned(), "its type accepts nothing; change the type".to_owned())),
+    };
+    let mut node = merged_single(node);
+    if node.contains_key("allOf") {
+        let reason =
+            "its schema combines several with `allOf`; flatten at most one enum into a struct".to_owned();
+        return Err((path.to_owned(), reason));
+    }
+    for dropped in ["$schema", "$id", "title", "$comment"] {
+        node.remove(dropped);
+    }
+    if let Some(value) = node.remove("const") {
+        node.insert("enum".to_owned(), json!([value]));
+    }
+    let is_text = node.get("type").is_none_or(|kind| names(kind).any(|name| name == "string"));
+    if node.get("format").is_some_and(|format| {
+        !is_text || format.as_str().is_none_or(|format| !STRING_FORMATS.contains(&format))
+    }) {
+        node.remove("format");
+    }
+    if let Some(reference) = node.remove("$ref") {
+        return Ok(Node::from_iter([("$ref".to_owned(), reference)]));
+    }
+    for keyword in ["oneOf", "anyOf"] {
+        if let Some(Value::Array(branches)) = node.remove(keyword) {
+            node = union(node, &branches, path, nulls)?;
+        }
+    }
+    children(&mut node, path, nulls)?;
+    Ok(ordered(node))
+}
+
+/// Takes `null` out of the type of what may be absent.
+pub(super) fn without_null(mut node: Node) -> Node {
+    if let Some(Value::Array(kinds)) = node.get("type") {
+        let kinds: Vec<Value> = kinds.iter().filter(|kind| *kind != "null").cloned().collect();
+        let kind = match kinds.as_slice() {
+            [one] => one.clone(),
+            _ => Value::Array(kinds),
+        };
+        node.insert("type".to_owned(), kind);
+    }
+    if let Some(Value::Array(values)) = node.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(branches)) = node.get_mut("anyOf") {
+        branches.retain(|branch| branch.get("type").is_none_or(|kind| kind != "null"));
+        if let [Value::Object(only)] = branches.as_slice() {
+            let mut only = only.clone();
+            node.remove("anyOf");
+            // What stands beside the union is said of the property and goes before what the type says.
+            let inner = only.remove("description");
+            for (keyword, value) in node {
+                only.entry(keyword).or_insert(value);
+            }
+            if let Some(inner) = inner {
+                only.entry("description").or_insert(inner);
+            }
+            return ordered(only);
+        }
+    }
+    ordered(node)
+}
+
+/// Writes the keywords in the fixed order.
+pub(super) fn ordered(mut node: Node) -> Node {
+    let mut out = Node::new();
+    for keyword in ORDER {
+        if let Some(value) = node.remove(keyword) {
+            out.insert(keyword.to_owned(), value);
+        }
+    }
+    let mut rest: Vec<(String, Value)> = node.into_iter().collect();
+    rest.sort_by(|left, right| left.0.cmp(&right.0));
+    out.extend(rest);
+    out
+}
+
+fn described(text: &str) -> Node {
+    Node::from_iter([("description".to_owned(), text.into())])
+}
+
+/// `allOf` with one entry is that entry.
+fn merged_single(mut node: Node) -> Node {
+    if let Some(Value::Array(parts)) = node.get("allOf")
+        && let [Value::Object(only)] = parts.as_slice()
+    {
+        let only = only.clone();
+        node.remove("allOf");
+        for (keyword, value) in only {
+            node.entry(keyword).or_insert(value);
+        }
+    }
+    node
+}
+
+/// A union: one `enum` where all branches are fixed strings, else `anyOf`.
+fn union(mut base: Node, branches: &[Value], path: &str, nulls: Nulls) -> Result<Node, Refusal> {
+    if let Some((values, docs)) = unit_variants(branches) {
+        let mut lines: Vec<String> =
+            base.get("description").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
+        lines.extend(docs);
+        base.insert("type".to_owned(), "string".into());
+        base.insert("enum".to_owned(), Value::Array(values));
+        if !lines.is_empty() {
+            base.insert("description".to_owned(), lines.join("\n").into());
+        }
+        return Ok(base);
+    }
+    let properties = base.remove("properties");
+    let required = base.remove("required");
+    if properties.is_some() {
+        base.remove("type");
+    }
+    let branches: Result<Vec<Value>, Refusal> = branches
+        .iter()
+        .map(|branch| {
+            let branch = with_properties(branch, properties.as_ref(), required.as_ref());
+            canonical(&branch, path, nulls).map(Value::Object)
+        })
+        .collect();
+    base.insert("anyOf".to_owned(), Value::Array(branches?));
+    Ok(base)
+}
+
+/// The values of a union of fixed strings, and a line for each that is documented.
+fn unit_variants(branches: &[Value]) -> Option<(Vec<Value>, Vec<String>)> {
+    let mut values = Vec::new();
+    let mut docs = Vec::new();
+    for branch in branches {
+        let fixed: Vec<&Value> = match (branch.get("const"), branch.get("enum")) {
+            (Some(value), _) => vec![value],
+            (None, Some(Value::Array(list))) => list.iter().collect(),
+            _ => return None,
+        };
+        if fixed.iter().any(|value| !value.is_string()) {
+            return None;
+        }
+        if let (Some(text), [value]) = (branch.get("description").and_then(Value::as_str), fixed.as_slice()) {
+            docs.push(format!("`{}`: {text}", value.as_str().unwrap_or_default()));
+        }
+        values.extend(fixed.into_iter().cloned());
+    }
+    Some((values, docs))
+}
+
+/// Puts the properties that stand beside a union into a branch of it.
+fn with_properties(branch: &Value, properties: Option<&Value>, required: Option<&Value>) -> Value {
+    let (Some(Value::Object(shared)), Value::Object(branch)) = (properties, branch) else {
+        return branch.clone();
+    };
+    let mut branch = branch.clone();
+    let mut all = shared.clone();
+    if let Some(Value::Object(own)) = branch.remove("properties") {
+        all.extend(own);
+    }
+    let mut names: Vec<Value> = required.and_then(Value::as_array).cloned().unwrap_or_default();
+    if let Some(Value::Array(own)) = branch.remove("required") {
+        names.extend(own);
+    }
+    branch.insert("type".to_owned(), "object".into());
+    branch.insert("properties".to_owned(), Value::Object(all));
+    branch.insert("required".to_owned(), Value::Array(names));
+    Value::Object(branch)
+}
+
+fn children(node: &mut Node, path: &str, nulls: Nulls) -> Result<(), Refusal> {
+    let required: Vec<String> = node
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        .unwrap_or_default();
+    if let Some(Value::Object(properties)) = node.get_mut("properties") {
+        for (name, schema) in properties.iter_mut() {
+            let path = format!("{path}.{name}");
+            if !is_portable(name) {
+                return Err((
+                    path,
+                    "its key is not of the form `[a-zA-Z0-9_.-]{1,64}`; rename the field".to_owned(),
+                ));
+            }
+            let optional = !required.contains(name);
+            let mut child = canonical(schema, &path, nulls)?;
+            if optional && nulls == Nulls::Stripped {
+                child = without_null(child);
+            }
+            *schema = Value::Object(child);
+        }
+    }
+    for keyword in ["items", "additionalProperties", "contains", "propertyNames"] {
+        if let Some(schema) = node.get_mut(keyword)
+            && !(keyword == "additionalProperties" && schema.is_boolean())
+        {
+            *schema = Value::Object(canonical(schema, &format!("{path}[]"), nulls)?);
+        }
+    }
+    if let Some(Value::Array(items)) = node.get_mut("prefixItems") {
+        for (at, schema) in items.iter_mut().enumerate() {
+            *schema = Value::Object(canonical(schema, &format!("{path}[{at}]"), nulls)?);
+        }
+    }
+    if let Some(Value::Object(patterns)) = node.get_mut("patternProperties") {
+        for schema in patterns.values_mut() {
+            *schema = Value::Object(canonical(schema, &format!("{path}{{}}"), nulls)?);
+        }
+    }
+    Ok(())
+}
+
+/// Whether every provider takes the key.
+pub(super) fn is_portable(key: &str) -> bool {
+    (1..=64).contains(&key.len())
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+}
+
+/// The names in a `type`.
+fn names(kind: &Value) -> impl Iterator<Item = &str> {
+    let one = kind.as_str();
+    let many = kind.as_array().into_iter().flatten().filter_map(Value::as_str);
+    one.into_iter().chain(many)
+}

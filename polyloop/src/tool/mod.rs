@@ -1,0 +1,45 @@
+//! Tools: one definition gives the schema, the checks and the dispatch.
+
+mod absent;
+mod arguments;
+mod call;
+mod canonical;
+mod compiled;
+mod nearest;
+mod param;
+mod provide;
+mod returned;
+mod scalar;
+mod set;
+mod spec;
+mod validator;
+
+pub use arguments::Arguments;
+pub use call::{CallContext, Prepared};
+pub use param::{Limit, Param, ToolArg};
+pub use provide::Provide;
+pub use returned::{Json, Observation, ToolError, ToolFailure, ToolReturn};
+pub use scalar::Scalars;
+pub use set::{CheckedCall, Dialect, ToolEntry, ToolSet};
+pub use spec::{Hints, Replay, ToolSpec};
+
+pub(crate) use call::BoxFuture;
+pub(crate) use returned::Returned;
+
+/// Is a tool; `#[tool]` implements it for a type with the function's name.
+///
+/// `S` is the state of the registry. A tool that borrows state implements it for every state that
+/// [provides](Provide) what it borrows.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "annotate the `async fn` with `#[tool]`"
+)]
+pub trait Tool<S: ?Sized>: Sized + 'static {
+    /// Describes the tool.
+    const SPEC: ToolSpec;
+
+    /// Takes the arguments; none if some are wrong, which `arguments` then knows.
+    #[doc(hidden)]
+    fn prepare(arguments: &mut Arguments<'_>) -> Option<Prepared<S>>;
+}

@@ -1,0 +1,212 @@
+//! What a handler returns: an observation, or an error.
+
+use std::any::type_name;
+use std::fmt::Display;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// Is what the model is told of a call: one or more texts. What a text looks like is never interpreted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    parts: Vec<Arc<str>>,
+    left_out: usize,
+}
+
+impl Observation {
+    /// Makes an observation of one text.
+    #[must_use]
+    pub fn text(text: impl Into<Arc<str>>) -> Self {
+        Self { parts: vec![text.into()], left_out: 0 }
+    }
+
+    /// Adds a further text, in a block of its own.
+    #[must_use]
+    pub fn and(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.parts.push(text.into());
+        self
+    }
+
+    /// States how many characters the handler itself left out.
+    #[must_use]
+    pub fn left_out(mut self, chars: usize) -> Self {
+        self.left_out = chars;
+        self
+    }
+
+    /// Returns the texts, in order.
+    #[must_use]
+    pub fn parts(&self) -> &[Arc<str>] {
+        &self.parts
+    }
+
+    /// Returns how many characters the handler left out.
+    #[must_use]
+    pub fn left_out_chars(&self) -> usize {
+        self.left_out
+    }
+}
+
+impl From<String> for Observation {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&str> for Observation {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+/// Returns a serializable value as its JSON text.
+///
+/// ```
+/// # use polyloop::{Json, tool};
+/// /// Adds two numbers.
+/// #[tool(replay = safe)]
+/// async fn add(/** One. */ a: i64, /** The other. */ b: i64) -> Json<i64> { Json(a + b) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Json<T>(pub T);
+
+/// Says that a call went wrong.
+///
+/// Any error that can be displayed converts into it, so `?` works in a handler. It is not `Display` itself, which is
+/// what makes that conversion possible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The environment failed, and the action did not take effect; the model is told a fixed text.
+    Environment(String),
+    /// The call was executed and failed; the model is told the text.
+    Failed {
+        /// The class of the error: its type's short name, or `error`.
+        class: &'static str,
+        /// What the error says.
+        text: String,
+    },
+}
+
+impl ToolError {
+    /// Makes an error from a text.
+    #[must_use]
+    pub fn failed(text: impl Into<String>) -> Self {
+        Self::Failed { class: ANONYMOUS, text: text.into() }
+    }
+}
+
+impl<E: Display + 'static> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self::Failed { class: class_of::<E>(), text: error.to_string() }
+    }
+}
+
+/// How an error is introduced whose type says nothing.
+const ANONYMOUS: &str = "error";
+
+/// The short name of an error's type; `error` for texts, boxes and reports.
+fn class_of<E>() -> &'static str {
+    let name = type_name::<E>();
+    let bare = name.split('<').next().unwrap_or(name);
+    match bare {
+        "alloc::string::String"
+        | "&str"
+        | "alloc::boxed::Box"
+        | "alloc::borrow::Cow"
+        | "anyhow::Error"
+        | "eyre::Report" => ANONYMOUS,
+        _ if bare.starts_with('&') || bare.starts_with("dyn ") => ANONYMOUS,
+        _ => bare.rsplit("::").next().unwrap_or(bare),
+    }
+}
+
+/// Is an error that a handler may return: a [`ToolError`], or anything that can be displayed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a tool",
+    label = "not an error that a model can be told",
+    note = "return `polyloop::ToolError`, or an error that implements `Display`"
+)]
+pub trait ToolFailure {
+    /// Makes the error.
+    fn into_error(self) -> ToolError;
+}
+
+impl ToolFailure for ToolError {
+    fn into_error(self) -> ToolError {
+        self
+    }
+}
+
+impl<E: Display + 'static> ToolFailure for E {
+    fn into_error(self) -> ToolError {
+        self.into()
+    }
+}
+
+/// Holds what a handler returned, ready for the executor.
+#[derive(Debug)]
+pub struct Returned(pub(crate) Result<Observation, ToolError>);
+
+/// Is what a handler may return: an observation, or a `Result` of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nothing that a tool can return",
+    label = "not an observation",
+    note = "return a `String`, `&'static str`, `Json(value)`, an `Observation`, or a `Result` of one of these"
+)]
+pub trait ToolReturn {
+    /// Makes what the executor takes.
+    #[doc(hidden)]
+    fn into_returned(self) -> Returned;
+}
+
+impl ToolReturn for String {
+    fn into_returned(self) -> Returned {
+        Returned(Ok(self.into()))
+    }
+}
+
+impl ToolReturn for &str {
+    fn into_returned(self) -> Returned {
+        Returned(Ok(self.into()))
+    }
+}
+
+impl ToolReturn for Observation {
+    fn into_returned(self) -> Returned {
+        Returned(Ok(self))
+    }
+}
+
+impl<T: Serialize> ToolReturn for Json<T> {
+    fn into_returned(self) -> Returned {
+        Returned(match serde_json::to_string(&self.0) {
+            Ok(text) => Ok(text.into()),
+            Err(error) => Err(ToolError::failed(error.to_string())),
+        })
+    }
+}
+
+impl<T: ToolReturn, E: ToolFailure> ToolReturn for Result<T, E> {
+    fn into_returned(self) -> Returned {
+        match self {
+            Ok(value) => value.into_returned(),
+            Err(error) => Returned(Err(error.into_error())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::class_of;
+
+    #[test]
+    fn a_class_is_the_short_name_of_the_type() {
+        assert_eq!(class_of::<std::num::ParseIntError>(), "ParseIntError");
+        assert_eq!(class_of::<std::io::Error>(), "Error");
+        assert_eq!(class_of::<Box<dyn std::error::Error + Send + Sync>>(), "error");
+        assert_eq!(class_of::<String>(), "error");
+        assert_eq!(class_of::<&'static str>(), "error");
+        assert_eq!(class_of::<std::sync::mpsc::SendError<Vec<String>>>(), "SendError");
+    }
+}

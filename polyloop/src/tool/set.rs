@@ -1,0 +1,345 @@
+//! A set of tools: what a model may call, checked and dispatched from one definition.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::Tool;
+use super::arguments::Arguments;
+use super::call::Prepared;
+use super::compiled::CompiledTool;
+use super::nearest::nearest;
+use super::scalar::Scalars;
+use super::spec::ToolSpec;
+use crate::error::{CallError, SetError, SetProblem};
+use crate::message::ToolDefinition;
+
+type Prepare<S> = fn(&mut Arguments<'_>) -> Option<Prepared<S>>;
+
+/// Is one registered tool, for a state `S`; what `registry!` writes.
+pub struct ToolEntry<S: ?Sized> {
+    /// The tool's description.
+    pub spec: &'static ToolSpec,
+    prepare: Prepare<S>,
+}
+
+impl<S: ?Sized> ToolEntry<S> {
+    /// Makes the entry of a tool.
+    #[must_use]
+    pub const fn new<T: Tool<S>>() -> Self {
+        Self { spec: &T::SPEC, prepare: T::prepare }
+    }
+}
+
+impl<S: ?Sized> Clone for ToolEntry<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: ?Sized> Copy for ToolEntry<S> {}
+
+impl<S: ?Sized> fmt::Debug for ToolEntry<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("ToolEntry").field(&self.spec.name).finish()
+    }
+}
+
+/// Says which reader a schema is written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// The canonical form, independent of any provider.
+    #[default]
+    Canonical,
+}
+
+struct Member<S: ?Sized> {
+    name: Arc<str>,
+    entry: ToolEntry<S>,
+    compiled: Arc<CompiledTool>,
+}
+
+impl<S: ?Sized> Clone for Member<S> {
+    fn clone(&self) -> Self {
+        Self { name: self.name.clone(), entry: self.entry, compiled: self.compiled.clone() }
+    }
+}
+
+/// Holds a closed set of tools. From it come the schema that a model sees, the checks and the dispatch.
+///
+/// A narrower set is a new one; the old one is unchanged. Cloning shares everything.
+pub struct ToolSet<S: ?Sized> {
+    members: Arc<[Member<S>]>,
+    by_name: Arc<BTreeMap<Arc<str>, usize>>,
+    scalars: Scalars,
+    fingerprint: blake3::Hash,
+}
+
+/// Is a call whose arguments are right.
+#[derive(Debug)]
+pub struct CheckedCall<S: ?Sized> {
+    spec: &'static ToolSpec,
+    prepared: Prepared<S>,
+}
+
+impl<S: ?Sized> CheckedCall<S> {
+    /// Returns the tool's description.
+    #[must_use]
+    pub fn spec(&self) -> &'static ToolSpec {
+        self.spec
+    }
+
+    pub(crate) fn into_prepared(self) -> Prepared<S> {
+        self.prepared
+    }
+}
+
+impl<S: ?Sized> ToolSet<S> {
+    /// Builds a set.
+    ///
+    /// # Errors
+    ///
+    /// When a type cannot be described to a model, or two tools share a name; every problem is listed.
+    pub fn new(entries: &[ToolEntry<S>], scalars: Scalars) -> Result<Self, SetError> {
+        let mut problems = Vec::new();
+        let mut members = Vec::with_capacity(entries.len());
+        for entry in entries {
+            match CompiledTool::new(entry.spec) {
+                Ok(compiled) => {
+                    members.push(Member {
+                        name: entry.spec.name.into(),
+                        entry: *entry,
+                        compiled: Arc::new(compiled),
+                    });
+                }
+                Err(mut found) => problems.append(&mut found),
+            }
+        }
+        if problems.is_empty() { Self::of(members, scalars) } else { Err(SetError::new(problems)) }
+    }
+
+    fn of(members: Vec<Member<S>>, scalars: Scalars) -> Result<Self, SetError> {
+        let mut by_name = BTreeMap::new();
+        let mut twice = Vec::new();
+        for (position, member) in members.iter().enumerate() {
+            if by_name.insert(member.name.clone(), position).is_some() {
+                twice.push(member.name.to_string());
+            }
+        }
+        if !twice.is_empty() {
+            return Err(SetError::new(vec![SetProblem::Collision { tools: twice }]));
+        }
+        let fingerprint = fingerprint(&members, scalars);
+        Ok(Self { members: members.into(), by_name: Arc::new(by_name), scalars, fingerprint })
+    }
+
+    /// Returns the descriptions of the tools by the names that the model calls, in order.
+    #[must_use]
+    pub fn tools(&self) -> impl ExactSizeIterator<Item = (&str, &'static ToolSpec)> {
+        self.members.iter().map(|member| (&*member.name, member.entry.spec))
+    }
+
+    /// Returns how many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is no tool.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Returns a tool's description.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&'static ToolSpec> {
+        self.member(name).map(|member| member.entry.spec)
+    }
+
+    /// Returns a fingerprint of names, descriptions, schemas and policies: equal sets have equal ones, in every
+    /// process.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        self.fingerprint.to_hex().to_string()
+    }
+
+    /// Returns what a model is shown of one tool, in a dialect.
+    #[must_use]
+    pub fn schema(&self, name: &str, dialect: Dialect) -> Option<&str> {
+        let Dialect::Canonical = dialect;
+        self.member(name).map(|member| member.compiled.schema.get())
+    }
+
+    /// Returns all tools that are not hidden, as a JSON list of `name`, `description` and `parameters`.
+    #[must_use]
+    pub fn schema_for_model(&self, dialect: Dialect) -> String {
+        let Dialect::Canonical = dialect;
+        let texts = self.definitions().iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
+        format!("[{}]", texts.unwrap_or_default().join(","))
+    }
+
+    /// The tools that are not hidden, for the header of a request.
+    pub(crate) fn definitions(&self) -> Arc<[ToolDefinition]> {
+        self.members
+            .iter()
+            .filter(|member| !member.entry.spec.hidden)
+            .map(|member| {
+                let schema: Arc<RawValue> = member.compiled.schema.clone();
+                ToolDefinition::new(member.name.clone(), member.entry.spec.description.into(), schema)
+            })
+            .collect()
+    }
+
+    /// Checks a call: is there such a tool, and are the arguments right? Nothing runs.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such tool, or when an argument is wrong; every wrong argument is listed.
+    pub fn validate(&self, name: &str, arguments: &str) -> Result<CheckedCall<S>, CallError> {
+        let Some(member) = self.member(name) else {
+            let nearest = nearest(name, self.members.iter().map(|member| &*member.name));
+            let name = name.chars().take(64).collect();
+            return Err(CallError::UnknownTool { name, nearest });
+        };
+        let mut taken = Arguments::new(&member.compiled, arguments, self.scalars);
+        let prepared = (member.entry.prepare)(&mut taken);
+        let errors = taken.into_errors();
+        match prepared {
+            Some(prepared) if errors.is_empty() => Ok(CheckedCall { spec: member.entry.spec, prepared }),
+            _ => Err(CallError::InvalidArguments { tool: name.to_owned(), errors }),
+        }
+    }
+
+    /// Returns the set of the named tools, in this set's order.
+    ///
+    /// # Errors
+    ///
+    /// When a name is not in the set; every unknown one is listed, with the nearest known one.
+    pub fn restrict_to_names<N: AsRef<str>>(&self, names: &[N]) -> Result<Self, SetError> {
+        self.known(names)?;
+        Ok(self.filtered(|name| names.iter().any(|kept| kept.as_ref() == name)))
+    }
+
+    /// Returns the set without the named tools.
+    ///
+    /// # Errors
+    ///
+    /// When a name is not in the set; every unknown one is listed, with the nearest known one.
+    pub fn without_names<N: AsRef<str>>(&self, names: &[N]) -> Result<Self, SetError> {
+        self.known(names)?;
+        Ok(self.filtered(|name| !names.iter().any(|gone| gone.as_ref() == name)))
+    }
+
+    /// Returns the set with a prefix before every name.
+    ///
+    /// # Errors
+    ///
+    /// When a name would be one that providers refuse.
+    pub fn prefixed(&self, prefix: &str) -> Result<Self, SetError> {
+        let members: Vec<Member<S>> = self
+            .members
+            .iter()
+            .map(|member| Member { name: format!("{prefix}{}", member.name).into(), ..member.clone() })
+            .collect();
+        let refused: Vec<SetProblem> = members
+            .iter()
+            .filter(|member| !is_tool_name(&member.name))
+            .map(|member| SetProblem::Name { name: member.name.to_string() })
+            .collect();
+        if refused.is_empty() { Self::of(members, self.scalars) } else { Err(SetError::new(refused)) }
+    }
+
+    /// Returns the tools of both sets, these first.
+    ///
+    /// # Errors
+    ///
+    /// When the sets share names; all of them are listed.
+    pub fn merged(&self, other: &Self) -> Result<Self, SetError> {
+        Self::of(self.members.iter().chain(other.members.iter()).cloned().collect(), self.scalars)
+    }
+
+    /// Fails if a tool has no handler, naming them all.
+    pub(crate) fn all_have_handlers(&self) -> Result<(), SetError> {
+        let missing = self.members.iter().filter(|member| member.entry.spec.schema_only);
+        let tools: Vec<String> = missing.map(|member| member.name.to_string()).collect();
+        if tools.is_empty() { Ok(()) } else { Err(SetError::new(vec![SetProblem::NoHandler { tools }])) }
+    }
+
+    pub(crate) fn filtered(&self, keep: impl Fn(&str) -> bool) -> Self {
+        let members: Vec<Member<S>> =
+            self.members.iter().filter(|member| keep(&member.name)).cloned().collect();
+        let by_name = members.iter().enumerate().map(|(at, member)| (member.name.clone(), at)).collect();
+        let fingerprint = fingerprint(&members, self.scalars);
+        Self { members: members.into(), by_name: Arc::new(by_name), scalars: self.scalars, fingerprint }
+    }
+
+    fn member(&self, name: &str) -> Option<&Member<S>> {
+        self.by_name.get(name).and_then(|position| self.members.get(*position))
+    }
+
+    fn known<N: AsRef<str>>(&self, names: &[N]) -> Result<(), SetError> {
+        let problems: Vec<SetProblem> = names
+            .iter()
+            .map(AsRef::as_ref)
+            .filter(|name| !self.by_name.contains_key(*name))
+            .map(|name| SetProblem::Unknown {
+                name: name.to_owned(),
+                nearest: nearest(name, self.members.iter().map(|member| &*member.name)),
+            })
+            .collect();
+        if problems.is_empty() { Ok(()) } else { Err(SetError::new(problems)) }
+    }
+}
+
+impl<S: ?Sized> Clone for ToolSet<S> {
+    fn clone(&self) -> Self {
+        Self {
+            members: self.members.clone(),
+            by_name: self.by_name.clone(),
+            scalars: self.scalars,
+            fingerprint: self.fingerprint,
+        }
+    }
+}
+
+impl<S: ?Sized> fmt::Debug for ToolSet<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.members.iter().map(|member| &member.name)).finish()
+    }
+}
+
+/// Whether every provider takes the name.
+fn is_tool_name(name: &str) -> bool {
+    let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    first
+        && name.len() <= 64
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+}
+
+fn fingerprint<S: ?Sized>(members: &[Member<S>], scalars: Scalars) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("{scalars:?}").as_bytes());
+    for member in members {
+        let spec = member.entry.spec;
+        let policies = format!(
+            "{:?} {} {} {:?} {} {:?} {} {}",
+            spec.replay,
+            spec.completes_run,
+            spec.concurrent,
+            spec.timeout,
+            spec.approval,
+            spec.hints,
+            spec.hidden,
+            spec.schema_only
+        );
+        for part in [&*member.name, spec.description, member.compiled.schema.get(), &policies] {
+            hasher.update(&part.len().to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+    }
+    hasher.finalize()
+}
