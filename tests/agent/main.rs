@@ -1,0 +1,1 @@
+//! Tests of the area `agent`; one module a group.

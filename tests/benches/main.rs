@@ -1,0 +1,3 @@
+//! Ratios, measured inside one run.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! A crate that hands polyloop on under another name.

@@ -1,0 +1,1 @@
+//! Tests of the area `fragments`; one module a group.

@@ -1,0 +1,1 @@
+//! Tests of the area `language`; one module a group.

@@ -1,0 +1,1 @@
+//! Tests of the area `tools`; one module a group.

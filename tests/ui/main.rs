@@ -1,0 +1,1 @@
+//! Tests of the area `ui`; one module a group.
