@@ -7,8 +7,8 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
 use super::driver::Driver;
-use super::run::Update;
 use super::state::Approval;
+use super::update::Update;
 use crate::error::CallError;
 use crate::event::{Action, ActionOutcome, Call, CallId, Event, Settled, Status};
 use crate::registry::Registry;

@@ -6,8 +6,8 @@ use tokio::sync::{mpsc, watch};
 
 use super::definition::Definition;
 use super::plan::{Next, plan};
-use super::run::Update;
 use super::state::RunState;
+use super::update::Update;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Action, Call, Closing, Decision, Ending, Event, Finish, Reply, Usage};
 use crate::execute::ToolExecutor;

@@ -1,9 +1,10 @@
 //! The loop: fold what happened, plan what is next, carry it out.
 //!
-//! [`fold`](state) and `plan` are pure; a driver carries out what they say.
+//! `state` folds events and `plan` says what is next, both pure; the driver carries it out.
 
 mod act;
 mod budget;
+mod builder;
 mod definition;
 mod driver;
 mod plan;
@@ -12,10 +13,12 @@ mod request;
 mod run;
 mod state;
 mod texts;
+mod update;
 
 pub use budget::Budget;
-pub use definition::{Agent, AgentBuilder};
+pub use builder::{Agent, AgentBuilder};
 pub use report::Report;
 pub use request::Request;
-pub use run::{Canceller, Run, Update};
+pub use run::{Canceller, Run};
 pub use texts::Texts;
+pub use update::Update;

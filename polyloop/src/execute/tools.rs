@@ -51,6 +51,17 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
     }
 }
 
+impl<S: Send + Sync + 'static> ToolSet<S> {
+    /// Returns the executor of this set, on a state.
+    ///
+    /// # Errors
+    ///
+    /// When tools have no handler; all of them are named.
+    pub fn executor(&self, state: impl Into<Arc<S>>) -> Result<ToolExecutor<S>, SetError> {
+        ToolExecutor::new(self.clone(), state)
+    }
+}
+
 impl<S: Send + Sync + 'static> Executor for ToolExecutor<S> {
     async fn execute(&self, action: &Action, call: &CallContext) -> ActionOutcome {
         let Action::Tool { name, arguments } = action else {

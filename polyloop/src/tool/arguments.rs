@@ -7,12 +7,10 @@ use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, Visit
 use serde_json::value::RawValue;
 
 use super::compiled::{CompiledParam, CompiledTool};
+use super::complaint::{quoted, wrong};
 use super::nearest::nearest;
 use super::scalar::Scalars;
 use crate::error::ArgumentError;
-
-/// The longest piece of somebody's text in an error, in characters.
-const QUOTED: usize = 300;
 
 /// Holds the arguments of one call while a tool takes them.
 #[derive(Debug)]
@@ -141,19 +139,6 @@ impl<'a> Arguments<'a> {
         let near = nearest(name, self.tool.names.iter().map(String::as_str));
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         self.error(&quoted(name), format!("unknown argument `{}`{hint}", quoted(name)));
-    }
-}
-
-/// What a serializer or validator said of an argument.
-pub(super) fn wrong(path: &str, said: &str) -> String {
-    if path.is_empty() { quoted(said) } else { format!("argument `{path}`: {}", quoted(said)) }
-}
-
-/// A text of somebody else's, shortened.
-fn quoted(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
     }
 }
 

@@ -5,6 +5,7 @@ mod arguments;
 mod call;
 mod canonical;
 mod compiled;
+mod complaint;
 mod nearest;
 mod param;
 mod provide;

@@ -76,7 +76,7 @@ impl Validator {
         }
         for error in self.compiled.iter_errors(value) {
             let path = dotted(name, error.instance_path().as_str());
-            let message = super::arguments::wrong(&path, &error.to_string());
+            let message = super::complaint::wrong(&path, &error.to_string());
             errors.push(ArgumentError::new(path, message));
         }
     }

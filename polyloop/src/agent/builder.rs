@@ -1,0 +1,196 @@
+//! An agent and its builder: model, interpreter, tools, layout, texts, budget.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::budget::Budget;
+use super::definition::{Definition, header};
+use super::request::Request;
+use super::texts::Texts;
+use crate::error::BuildError;
+use crate::execute::{DynExecutor, Executor};
+use crate::interpret::{Interpreter, NativeCalls};
+use crate::layout::{Layout, Staged};
+use crate::model::{DynModel, Model};
+use crate::registry::{RegisteredTool, Registry, ToolList};
+use crate::tool::ToolSet;
+
+/// Is an agent: it runs dozens of times, for different goals.
+///
+/// ```
+/// use polyloop::prelude::*;
+///
+/// /// Hands in the answer.
+/// #[tool(completes_run)]
+/// async fn submit(/** The whole answer. */ answer: String) -> String { answer }
+///
+/// registry! { struct App { tools: [submit] } }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = Scripted::replies([Reply::tool("submit", r#"{"answer": "42"}"#)]);
+/// let agent = Agent::<App>::builder(model).budget(Budget::steps(5)).build()?;
+/// let mut run = agent.on(()).goal("What is six times seven?").await?;
+/// assert_eq!(run.finish().await?.answer.as_deref(), Some("42"));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Agent<R: Registry> {
+    definition: Arc<Definition<R>>,
+}
+
+impl<R: Registry> Agent<R> {
+    /// Starts the definition of an agent.
+    pub fn builder(model: impl Model) -> AgentBuilder<R> {
+        AgentBuilder {
+            model: Arc::new(model),
+            interpreter: Arc::new(NativeCalls),
+            executor: None,
+            layout: Arc::new(Staged),
+            tools: None,
+            texts: Texts::default(),
+            budget: Budget::default(),
+        }
+    }
+
+    /// Starts a request, with the state that the tools borrow; nothing happens before it is awaited.
+    pub fn on(&self, state: impl Into<Arc<R::State>>) -> Request<R> {
+        Request::new(self.definition.clone(), state.into())
+    }
+
+    /// Returns the agent with these tools only: `agent.only::<(read_file, submit)>()`.
+    #[must_use]
+    pub fn only<L: ToolList<R>>(&self) -> Self {
+        self.with_tools(self.definition.tools.restrict_to::<R, L>())
+    }
+
+    /// Returns the agent without one tool: `agent.without::<submit>()`.
+    #[must_use]
+    pub fn without<T: RegisteredTool<R>>(&self) -> Self {
+        self.with_tools(self.definition.tools.without::<R, T>())
+    }
+
+    /// Returns the tools that the model is shown.
+    #[must_use]
+    pub fn tools(&self) -> &ToolSet<R::State> {
+        &self.definition.tools
+    }
+
+    fn with_tools(&self, tools: ToolSet<R::State>) -> Self {
+        let old = &*self.definition;
+        let header = header(&*old.interpreter, &tools);
+        let definition = Definition {
+            model: old.model.clone(),
+            interpreter: old.interpreter.clone(),
+            executor: old.executor.clone(),
+            layout: old.layout.clone(),
+            tools,
+            header,
+            texts: old.texts.clone(),
+            budget: old.budget,
+        };
+        Self { definition: Arc::new(definition) }
+    }
+}
+
+impl<R: Registry> Clone for Agent<R> {
+    fn clone(&self) -> Self {
+        Self { definition: self.definition.clone() }
+    }
+}
+
+impl<R: Registry> fmt::Debug for Agent<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Agent").field("tools", &self.definition.tools).finish_non_exhaustive()
+    }
+}
+
+/// Builds an [`Agent`].
+pub struct AgentBuilder<R: Registry> {
+    model: Arc<dyn DynModel>,
+    interpreter: Arc<dyn Interpreter>,
+    executor: Option<Arc<dyn DynExecutor>>,
+    layout: Arc<dyn Layout>,
+    tools: Option<ToolSet<R::State>>,
+    texts: Texts,
+    budget: Budget,
+}
+
+impl<R: Registry> AgentBuilder<R> {
+    /// Sets what reads the replies; native calls unless set.
+    #[must_use]
+    pub fn interpreter(mut self, interpreter: impl Interpreter) -> Self {
+        self.interpreter = Arc::new(interpreter);
+        self
+    }
+
+    /// Sets what acts, where that is not the handlers of the tools.
+    #[must_use]
+    pub fn executor(mut self, executor: impl Executor) -> Self {
+        self.executor = Some(Arc::new(executor));
+        self
+    }
+
+    /// Sets what orders the prompt; [`Staged`] unless set.
+    #[must_use]
+    pub fn layout(mut self, layout: impl Layout) -> Self {
+        self.layout = Arc::new(layout);
+        self
+    }
+
+    /// Sets the tools; all of the registry unless set.
+    #[must_use]
+    pub fn tools(mut self, tools: ToolSet<R::State>) -> Self {
+        self.tools = Some(tools);
+        self
+    }
+
+    /// Sets the fixed texts.
+    #[must_use]
+    pub fn texts(mut self, texts: Texts) -> Self {
+        self.texts = texts;
+        self
+    }
+
+    /// Sets what a run may use up.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Builds the agent.
+    ///
+    /// # Errors
+    ///
+    /// When a tool cannot be described to a model or has no handler, or a fixed text is empty or has a placeholder
+    /// that is not known.
+    pub fn build(self) -> Result<Agent<R>, BuildError> {
+        let texts = self.texts.check()?;
+        let tools = match self.tools {
+            Some(tools) => tools,
+            None => R::tools()?,
+        };
+        if self.executor.is_none() {
+            tools.all_have_handlers()?;
+        }
+        let header = header(&*self.interpreter, &tools);
+        let definition = Definition {
+            model: self.model,
+            interpreter: self.interpreter,
+            executor: self.executor,
+            layout: self.layout,
+            tools,
+            header,
+            texts,
+            budget: self.budget,
+        };
+        Ok(Agent { definition: Arc::new(definition) })
+    }
+}
+
+impl<R: Registry> fmt::Debug for AgentBuilder<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("AgentBuilder").field("budget", &self.budget).finish_non_exhaustive()
+    }
+}

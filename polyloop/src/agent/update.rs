@@ -1,0 +1,60 @@
+//! What a run tells its host.
+
+use std::sync::Arc;
+
+use crate::error::ModelError;
+use crate::event::{ActionOutcome, Call, CallId, Ending, Reply};
+
+/// Tells a host what happens.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Update {
+    /// A request is on its way.
+    Asked {
+        /// The step, counted from 1.
+        step: usize,
+        /// The size of the prompt, in characters.
+        chars: usize,
+    },
+    /// The model replied.
+    Replied {
+        /// What it replied.
+        reply: Arc<Reply>,
+    },
+    /// The model gave no reply.
+    Failed {
+        /// Why.
+        error: ModelError,
+    },
+    /// A call starts.
+    Called {
+        /// The call.
+        call: Call,
+    },
+    /// A handler reports progress; the model never sees it.
+    Progress {
+        /// The call.
+        call: CallId,
+        /// What the handler says.
+        text: String,
+    },
+    /// A call has an outcome.
+    Observed {
+        /// The call.
+        call: Call,
+        /// What became of it; its observation is for the audit where the model sees a fixed text.
+        outcome: ActionOutcome,
+        /// What the model sees.
+        shown: String,
+    },
+    /// A person must agree to a call: see [`Run::approve`] and [`Run::deny`].
+    ApprovalAsked {
+        /// The call.
+        call: Call,
+    },
+    /// The run ended.
+    Ended {
+        /// How.
+        ending: Ending,
+    },
+}
