@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 
+use super::definition::Definition;
 use super::driver::Driver;
 use super::state::Approval;
 use super::update::Update;
 use crate::error::CallError;
 use crate::event::{Action, ActionOutcome, Call, CallId, Event, Settled, Status};
+use crate::execute::ToolExecutor;
 use crate::registry::Registry;
 use crate::tool::{CallContext, CheckedCall, ToolSpec};
 
@@ -130,7 +132,8 @@ impl<R: Registry> Driver<R> {
     async fn act_on(&mut self, call: &Call, ready: Ready<R::State>) {
         let spec = ready.spec();
         self.start(call);
-        let outcome = self.execute(call, ready).await;
+        let (definition, handlers) = (self.definition.clone(), self.handlers.clone());
+        let outcome = execute(&definition, handlers.as_deref(), call, ready, self.context(call)).await;
         self.settle(call, outcome, spec);
     }
 
@@ -138,22 +141,18 @@ impl<R: Registry> Driver<R> {
         for call in &open {
             self.start(call);
         }
-        let mut arriving = Vec::new();
-        {
-            let this = &*self;
-            let mut running: FuturesUnordered<_> = open
-                .iter()
-                .filter_map(|call| {
-                    let ready = ready.remove(call.id())?;
-                    let spec = ready.spec();
-                    Some(async move { (call, this.execute(call, ready).await, spec) })
-                })
-                .collect();
-            while let Some(done) = running.next().await {
-                arriving.push(done);
-            }
-        }
-        for (call, outcome, spec) in arriving {
+        // Owned here, so that outcomes are recorded as they arrive.
+        let (definition, handlers) = (self.definition.clone(), self.handlers.clone());
+        let mut running: FuturesUnordered<_> = open
+            .iter()
+            .filter_map(|call| {
+                let (ready, context) = (ready.remove(call.id())?, self.context(call));
+                let spec = ready.spec();
+                let executed = execute(&definition, handlers.as_deref(), call, ready, context);
+                Some(executed.map(move |outcome| (call, outcome, spec)))
+            })
+            .collect();
+        while let Some((call, outcome, spec)) = running.next().await {
             self.settle(call, outcome, spec);
         }
     }
@@ -161,15 +160,6 @@ impl<R: Registry> Driver<R> {
     fn start(&mut self, call: &Call) {
         self.record(&Event::CallStarted { call: call.id().clone() });
         self.tell(Update::Called { call: call.clone() });
-    }
-
-    async fn execute(&self, call: &Call, ready: Ready<R::State>) -> ActionOutcome {
-        let context = self.context(call);
-        match (ready, &self.handlers, &self.definition.executor) {
-            (Ready::Handler(checked), Some(handlers), _) => handlers.call(checked, &context).await,
-            (Ready::Own(_), _, Some(executor)) => executor.execute_boxed(call.action(), &context).await,
-            _ => ActionOutcome::not_executed("there is nothing that could execute it"),
-        }
     }
 
     fn context(&self, call: &Call) -> CallContext {
@@ -228,5 +218,19 @@ impl<R: Registry> Driver<R> {
                 parts.iter().filter(|part| !part.is_empty()).cloned().collect()
             }
         }
+    }
+}
+
+async fn execute<R: Registry>(
+    definition: &Definition<R>,
+    handlers: Option<&ToolExecutor<R::State>>,
+    call: &Call,
+    ready: Ready<R::State>,
+    context: CallContext,
+) -> ActionOutcome {
+    match (ready, handlers, &definition.executor) {
+        (Ready::Handler(checked), Some(handlers), _) => handlers.call(checked, &context).await,
+        (Ready::Own(_), _, Some(executor)) => executor.execute_boxed(call.action(), &context).await,
+        _ => ActionOutcome::not_executed("there is nothing that could execute it"),
     }
 }

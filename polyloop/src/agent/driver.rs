@@ -19,7 +19,7 @@ use crate::session::Session;
 pub(crate) struct Driver<R: Registry> {
     pub(crate) definition: Arc<Definition<R>>,
     /// The handlers of the tools; none where a project brings its own executor.
-    pub(crate) handlers: Option<ToolExecutor<R::State>>,
+    pub(crate) handlers: Option<Arc<ToolExecutor<R::State>>>,
     pub(crate) session: Session<R>,
     pub(crate) state: RunState,
     pub(crate) updates: mpsc::UnboundedSender<Update>,

@@ -10,7 +10,6 @@ use super::run::{Run, channels};
 use super::state::RunState;
 use crate::error::{RecordError, RunError};
 use crate::event::{Usage, UserInput};
-use crate::execute::ToolExecutor;
 use crate::registry::{Registered, Registry};
 use crate::session::Session;
 
@@ -53,7 +52,7 @@ impl<R: Registry> Request<R> {
     pub fn start(self) -> Result<Run<R>, RunError> {
         let definition = self.definition;
         let handlers = match &definition.executor {
-            None => ToolExecutor::new(definition.tools.clone(), self.state).ok(),
+            None => Some(Arc::new(definition.tools.executor(self.state)?)),
             Some(executor) => {
                 let foreign =
                     executor.tools_fingerprint().is_some_and(|of| of != definition.tools.fingerprint());

@@ -209,8 +209,6 @@ impl<R: Registry> Stream for Run<R> {
     }
 }
 
-impl<R: Registry> Unpin for Run<R> {}
-
 impl<R: Registry> fmt::Debug for Run<R> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Run").finish_non_exhaustive()

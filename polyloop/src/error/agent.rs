@@ -36,6 +36,9 @@ pub enum RunError {
     /// A fragment was not recorded; nothing of the request was.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// Tools have no handler.
+    #[error(transparent)]
+    Tools(#[from] SetError),
     /// The goal has no words.
     #[error("the goal is empty; say what the run is for")]
     EmptyGoal,
