@@ -1,1 +1,16 @@
 //! Runs every example.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod fragments;
+mod injections;
+mod own_interpreter;
+mod quickstart;
+mod support;
+mod tools_with_state;

@@ -7,6 +7,8 @@
 mod common;
 mod fragment;
 mod registry;
+#[cfg(test)]
+mod snapshots;
 mod state;
 mod tool;
 mod toolbox;

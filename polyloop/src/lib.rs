@@ -83,7 +83,16 @@ pub use tool::{
     Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec,
 };
 
-pub use polyloop_derive::{ContextFragment, State, registry, tool, toolbox};
+#[doc = include_str!("docs/context_fragment.md")]
+pub use polyloop_derive::ContextFragment;
+#[doc = include_str!("docs/state.md")]
+pub use polyloop_derive::State;
+#[doc = include_str!("docs/registry.md")]
+pub use polyloop_derive::registry;
+#[doc = include_str!("docs/tool.md")]
+pub use polyloop_derive::tool;
+#[doc = include_str!("docs/toolbox.md")]
+pub use polyloop_derive::toolbox;
 
 // Argument types derive the traits of these crates; a project need not depend on them itself.
 pub use {schemars, serde, serde_json};

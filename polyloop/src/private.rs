@@ -7,23 +7,35 @@ use serde::Serialize;
 
 pub use crate::error::ParseError;
 pub use crate::fragment::{
-    Body, ChangedFragment, Channel, ContextFragment, Fields, FragmentSpec, FromText, IntoBody, Legacy,
-    Lifetime, MarkerKey, Memory, OnCompact, OnFork, OnRollback, Overflow, ParseFragment, Piece, Pin, Slot,
+    Body, ChangedFragment, Channel, ContextFragment, Fields, FragmentSpec, IntoBody, Legacy,
+    Lifetime, MarkerKey, Memory, OnCompact, OnFork, OnRollback, Overflow, ParseFragment, Piece, Pin, Recorded, Shared, Slot,
 };
 pub use crate::message::Role;
 pub use crate::registry::{
-    Built, Finding, FragmentEntry, NONE, OnceBuilt, Registered, RegisteredTool, Registry, RegistrySpec,
+    Built, Finding, FragmentEntry, Listed, ListedTool, NONE, OnceBuilt, Registry, RegistrySpec,
     assert_marker_lock, check_caps, check_kinds, check_markers, check_specs, check_tools,
 };
 pub use crate::tool::{
-    Arguments, CallContext, Limit, Param, Prepared, Provide, Replay, Scalars, Tool, ToolEntry, ToolReturn,
+    Arguments, CallContext, Limit, Param, Prepared, Provide, Replay, Scalars, SharedState, Tool, ToolArg, ToolEntry, ToolReturn,
     ToolSpec,
 };
 
-/// A default or example as JSON. What cannot be written is null, which the check of the default then refuses.
-#[must_use]
-pub fn json<T: Serialize>(value: &T) -> Value {
-    serde_json::to_value(value).unwrap_or_default()
+/// Is a default or an example, which the schema states as JSON.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written into a schema",
+    label = "cannot be written as JSON",
+    note = "derive `serde::Serialize` for it"
+)]
+pub trait ToJson {
+    /// Writes the value. What cannot be written is null, which the check of the default then refuses.
+    fn to_json(&self) -> Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> ToJson for T {
+    fn to_json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
 }
 
 /// A list of examples.

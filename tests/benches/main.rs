@@ -1,3 +1,38 @@
 //! Ratios, measured inside one run.
+//!
+//! `cargo bench` prints one table. Nothing here is an absolute time: each line sets two things against each other that
+//! were measured in turns on the same machine, so that a slow or busy machine slows both. A goal that is missed is
+//! marked and ends nothing; only measuring that goes wrong does.
+#![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+#![allow(clippy::expect_used, clippy::panic, reason = "measuring that goes wrong ends the run")]
 
-fn main() {}
+mod dispatch;
+mod kinds;
+mod measure;
+mod recognise;
+mod steps;
+mod table;
+mod tools;
+
+use table::Table;
+
+fn main() {
+    // What `cargo bench -- dispatch` names; all of it unless something is named.
+    let named: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    // `cargo test --benches` only wants to know that it starts.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let mut table = Table::new();
+    for (name, measure) in [
+        ("recognise", recognise::measure as fn(&mut Table)),
+        ("dispatch", dispatch::measure),
+        ("steps", steps::measure),
+    ] {
+        if named.is_empty() || named.iter().any(|named| named == name) {
+            measure(&mut table);
+        }
+    }
+    table.finish();
+}

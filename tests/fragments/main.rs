@@ -1,1 +1,23 @@
-//! Tests of the area `fragments`; one module a group.
+//! Fragments: what a runtime tells a model, rendered, bounded, and known again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+#![allow(missing_docs, reason = "the fragments and registries of these tests are read beside their tests")]
+
+mod bounds;
+mod hand_written;
+mod marker_lock;
+mod neutralising;
+mod parsing;
+mod properties;
+mod recognition;
+mod reference;
+mod registry;
+mod rendering;
+mod spec_data;
+mod support;
+mod words_of_the_user;

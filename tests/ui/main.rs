@@ -1,1 +1,7 @@
-//! Tests of the area `ui`; one module a group.
+//! What the compiler says.
+
+#[test]
+fn every_mistake_is_refused() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("ui/*/fail/*.rs");
+}

@@ -80,6 +80,13 @@ impl Fragment {
         quote!(#krate::__private)
     }
 
+    /// What keeps an impl for a deprecated item from being warned about.
+    pub(crate) fn allow_deprecated(&self) -> Option<TokenStream> {
+        self.is_deprecated.then(
+            || quote!(#[allow(deprecated, reason = "a deprecated item may have an impl; who uses it is warned")]),
+        )
+    }
+
     /// The kind as given, or the type's name in snake case.
     pub(crate) fn kind(&self) -> String {
         match &self.options.kind {

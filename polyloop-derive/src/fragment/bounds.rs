@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 use syn::GenericParam;
 
 use super::ast::{Field, Fragment};
-use crate::common::krate;
 
 /// Predicates that are added to the user's own; each is kept once.
 pub(crate) struct Bounds<'a> {
@@ -26,6 +25,8 @@ impl<'a> Bounds<'a> {
             let ident = &parameter.ident;
             bounds.add(quote!(#ident: ::core::marker::Send + ::core::marker::Sync + 'static));
         }
+        // A lifetime that is not used makes it a condition: what cannot be shared is reported once, at its field.
+        bounds.add(quote!(for<'__a> Self: ::core::marker::Send + ::core::marker::Sync));
         bounds
     }
 
@@ -42,13 +43,8 @@ impl<'a> Bounds<'a> {
                 bounds.add_generic(field, &quote!(#p::MarkerKey));
             }
         }
-        if fragment.options.has("state") {
-            // Bounds, not an assertion beside the impl: what is missing is said once, at the type's name.
-            let span = fragment.ident.span();
-            let krate = krate::path_at(fragment.options.krate.as_ref(), span);
-            for name in [quote_spanned!(span=> Serialize), quote_spanned!(span=> de::DeserializeOwned)] {
-                bounds.add(quote_spanned!(span=> Self: #krate::__private::serde::#name));
-            }
+        if fragment.options.has("state") && !bounds.parameters.is_empty() {
+            bounds.add(quote!(Self: #p::Recorded));
         }
         bounds
     }
@@ -57,11 +53,10 @@ impl<'a> Bounds<'a> {
     /// the impl then does not apply.
     pub(crate) fn of_reading(fragment: &'a Fragment) -> Self {
         let mut bounds = Self::of_rendering(fragment);
-        let p = fragment.private();
         for case in &fragment.cases {
             let key = fragment.key().and_then(|key| case.field(key));
             for Field { ty, .. } in case.placed().chain(key) {
-                bounds.add(quote!(for<'__a> #ty: #p::FromText<'__a>));
+                bounds.add(quote!(for<'__a> #ty: ::core::str::FromStr));
             }
         }
         bounds

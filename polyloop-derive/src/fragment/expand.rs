@@ -1,5 +1,7 @@
 //! The impls of a sound fragment: a table, and one call for each body.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ExprPath;
@@ -13,7 +15,23 @@ pub(crate) fn implementations(fragment: &Fragment) -> TokenStream {
     let rendering = rendering(fragment);
     let reading = fragment.is_readable().then(|| reading(fragment));
     let changing = fragment.options.change.as_ref().map(|change| changing(fragment, change));
-    quote!(#rendering #reading #changing)
+    let shared = shared(fragment);
+    quote!(#rendering #reading #changing #shared)
+}
+
+/// That each field can be shared between threads; underlines the type of one that cannot. Whether a generic type can
+/// depends on its arguments.
+fn shared(fragment: &Fragment) -> Option<TokenStream> {
+    let p = fragment.private();
+    let mut seen = BTreeSet::new();
+    let fields = fragment.cases.iter().flat_map(|case| &case.fields);
+    let distinct = fields.filter(|field| seen.insert(field.ty.to_token_stream().to_string()));
+    let parts: Vec<TokenStream> =
+        distinct.map(|Field { ty, .. }| quote!(<#ty as #p::Shared>::SHARED)).collect();
+    let number = parts.len();
+    let allow = fragment.allow_deprecated();
+    (number > 0 && fragment.generics.params.is_empty())
+        .then(|| quote!(#allow const _: [(); #number] = [#(#parts),*];))
 }
 
 /// `impl ContextFragment`
@@ -106,9 +124,7 @@ pub(crate) fn head(fragment: &Fragment, name: &TokenStream, bounds: &Bounds<'_>)
     let p = fragment.private();
     let ident = &fragment.ident;
     let (generics, arguments, _) = fragment.generics.split_for_impl();
-    let allow = fragment.is_deprecated.then(
-        || quote!(#[allow(deprecated, reason = "a deprecated item may have an impl; who uses it is warned")]),
-    );
+    let allow = fragment.allow_deprecated();
     quote! {
         #[automatically_derived]
         #allow
@@ -125,7 +141,8 @@ fn body(fragment: &Fragment, case: &Case, index: usize) -> TokenStream {
     } else {
         let index = Literal::usize_unsuffixed(index);
         let values = case.placed().map(|field| reference(fragment, field));
-        quote!(#p::Body::template(&Self::SPEC, #index, &[#(#values),*]))
+        // By trait path: the type may have a `SPEC` of its own.
+        quote!(#p::Body::template(&<Self as #p::ContextFragment>::SPEC, #index, &[#(#values),*]))
     };
     let key = fragment.key().and_then(|key| case.field(key)).map(|field| {
         let (ty, value) = (&field.ty, reference(fragment, field));
@@ -135,8 +152,13 @@ fn body(fragment: &Fragment, case: &Case, index: usize) -> TokenStream {
         let method = format_ident!("{flag}");
         case.flagged(flag).map(|field| reference(fragment, field)).map(|value| quote!(.#method(#value)))
     });
-    let state = fragment.options.has("state").then(|| quote!(.state(self)));
-    quote!(#text #key #id #channel #state)
+    let body = quote!(#text #key #id #channel);
+    // Underlines the flag when the value cannot be recorded.
+    let Some(flag) = fragment.options.reading.key("state") else {
+        return body;
+    };
+    let value = quote_spanned!(Span::call_site().located_at(flag.span())=> self);
+    quote!(#p::Recorded::recorded(#value, #body))
 }
 
 /// Whether an arm needs the field: others are left to the `..`.

@@ -8,11 +8,12 @@ use syn::{ConstParam, GenericParam, TypeParam};
 use super::ast::Fragment;
 use super::bounds::Bounds;
 use super::expand::head;
+use super::valid::{is_kind, is_reserved};
 
 /// Impls that can be named but never run.
 pub(crate) fn stubs(fragment: &Fragment) -> TokenStream {
     let p = fragment.private();
-    let kind = fragment.kind();
+    let kind = legal_kind(&fragment.kind());
     let name = fragment.ident.unraw().to_string();
     let [rendering, reading] =
         [quote!(ContextFragment), quote!(ParseFragment)].map(|name| stub_head(fragment, &name));
@@ -34,6 +35,15 @@ pub(crate) fn stubs(fragment: &Fragment) -> TokenStream {
             }
         }
     }
+}
+
+/// The kind, or one made of it to which no check of the registry objects.
+fn legal_kind(kind: &str) -> String {
+    if is_kind(kind) && !is_reserved(kind) {
+        return kind.to_owned();
+    }
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' };
+    format!("refused_{}", kind.chars().map(plain).collect::<String>())
 }
 
 /// A lifetime is among the mistakes; the traits ask for `'static`, so the stub is for that.

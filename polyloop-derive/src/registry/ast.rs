@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use quote::format_ident;
+use syn::ext::IdentExt;
 use syn::{Attribute, Ident, LitInt, Path, Type, Visibility};
 
 /// The whole declaration.
@@ -47,6 +48,11 @@ pub(super) enum Scalars {
 }
 
 impl Registry {
+    /// The name as people read it: without `r#`.
+    pub(super) fn text(&self) -> String {
+        self.name.unraw().to_string()
+    }
+
     /// The enum of kinds: `AppKind`.
     pub(super) fn kind(&self) -> Ident {
         format_ident!("{}Kind", self.name, span = self.name.span())

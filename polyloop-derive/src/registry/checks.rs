@@ -14,7 +14,7 @@ use crate::common::place::ends;
 pub(super) fn checks(registry: &Registry) -> TokenStream {
     let p = private(registry);
     let name = &registry.name;
-    let text = name.to_string();
+    let text = registry.text();
     let spec = quote!(<#name as #p::Registry>::SPEC);
     let mut checks = TokenStream::new();
     if !registry.fragments.entries.is_empty() {

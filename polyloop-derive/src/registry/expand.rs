@@ -1,12 +1,11 @@
 //! The tokens of a registry: a marker type, the enum of kinds, two tables, and one marker per entry.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 use syn::Ident;
 
 use super::ast::{Registry, Scalars};
 use crate::common::krate;
-use crate::common::place::located;
 
 /// Everything but the checks.
 pub(super) fn items(registry: &Registry) -> TokenStream {
@@ -35,7 +34,7 @@ fn types(registry: &Registry) -> TokenStream {
     let has_unusual = registry.named_fragments().iter().any(|(_, name)| is_unusual(name));
     let unusual = has_unusual
         .then(|| quote!(#[allow(non_camel_case_types, reason = "a kind has the name of its type")]));
-    let doc = format!("The fragment kinds of `{name}`.");
+    let doc = format!("The fragment kinds of `{}`.", registry.text());
     let derives = [
         ("Clone", quote!(::core::clone::Clone)),
         ("Copy", quote!(::core::marker::Copy)),
@@ -70,28 +69,28 @@ fn implementation(registry: &Registry) -> TokenStream {
     let kind = registry.kind();
     let cfgs = registry.cfgs();
     let state = state_type(registry);
-    // The only place with a bound on an entry's type; an error underlines the entry.
+    // The only place with a bound on an entry's type; an error underlines the entry. By trait path, so that no note
+    // leads from there into our own source.
     let fragments = registry.named_fragments().into_iter().map(|(entry, variant)| {
         let (cfgs, ty) = (&entry.cfgs, &entry.ty);
-        let new = quote_spanned!(located(ty)=> #p::FragmentEntry::new);
-        quote!(#(#cfgs)* #new::<#ty>(#kind::#variant))
+        quote!(#(#cfgs)* #p::FragmentEntry { kind: #kind::#variant, spec: &<#ty as #p::ContextFragment>::SPEC })
     });
     let tools = registry.distinct_tools().into_iter().map(|entry| {
         let (cfgs, ty) = (&entry.cfgs, &entry.ty);
-        let new = quote_spanned!(located(ty)=> new);
-        quote!(#(#cfgs)* #p::ToolEntry::<#state>::#new::<#ty>())
+        let tool = quote!(<#ty as #p::Tool<<#name as #p::Registry>::State>>);
+        quote!(#(#cfgs)* #p::ToolEntry::of(&#tool::SPEC, #tool::prepare))
     });
     let max_chars = max_chars.iter();
     let scalars = registry.scalars.map(|scalars| match scalars {
         Scalars::Near => quote!(.scalars(#p::Scalars::Near)),
         Scalars::Exact => quote!(.scalars(#p::Scalars::Exact)),
     });
-    let text = name.to_string();
+    let text = registry.text();
     quote! {
         #(#cfgs)*
         #[automatically_derived]
         impl #p::Registry for #name {
-            type State = #state;
+            type State = <#state as #p::SharedState>::Same;
             type Kind = #kind;
             const SPEC: #p::RegistrySpec<Self> = #p::RegistrySpec::new(#text)
                 .fragments(&[#(#fragments),*])
@@ -126,7 +125,7 @@ fn members(registry: &Registry) -> TokenStream {
             #(#outer)*
             #(#cfgs)*
             #[automatically_derived]
-            impl #p::Registered<#name> for #ty where for<'__a> #ty: #p::ContextFragment {
+            impl #p::Listed<#name> for #ty where for<'__a> #ty: #p::ContextFragment {
                 const KIND: #kind = #kind::#variant;
             }
         }
@@ -137,7 +136,7 @@ fn members(registry: &Registry) -> TokenStream {
             #(#outer)*
             #(#cfgs)*
             #[automatically_derived]
-            impl #p::RegisteredTool<#name> for #ty where for<'__a> #ty: #p::Tool<#state> {}
+            impl #p::ListedTool<#name> for #ty where for<'__a> #ty: #p::Tool<#state> {}
         }
     });
     quote!(#(#fragments)* #(#tools)*)

@@ -87,7 +87,7 @@ fn what_is_well_formed_is_still_emitted() {
     let registry = quote!(pub struct App { fragments: [A, B C], tools: [f, f], colour: red });
     let expansion = declare(registry).to_string();
     assert!(expansion.contains("pub enum AppKind"), "{expansion}");
-    assert!(expansion.contains("Registered < App > for A"), "{expansion}");
-    assert_eq!(expansion.matches("RegisteredTool < App > for f").count(), 1, "{expansion}");
+    assert!(expansion.contains("Listed < App > for A"), "{expansion}");
+    assert_eq!(expansion.matches("ListedTool < App > for f").count(), 1, "{expansion}");
     assert!(!expansion.contains("check_kinds"), "{expansion}");
 }

@@ -99,7 +99,7 @@ impl Tool {
             name: text_or(options.name.as_ref(), &ident.unraw().to_string(), ident.span()),
             description: text_or(options.description.as_ref(), &docs::text(attributes), ident.span()),
             cfgs: cfgs(attributes),
-            is_deprecated: attributes.iter().any(|attribute| attribute.path().is_ident("deprecated")),
+            is_deprecated: attributes.iter().any(deprecates),
             has_body: function.has_body(),
             repeated: attributes.iter().find(|attribute| is_tool_attribute(attribute)).cloned(),
             self_word: find_word(signature, "Self").map(ToTokens::into_token_stream),
@@ -197,6 +197,13 @@ fn text_or(given: Option<&LitStr>, otherwise: &str, span: Span) -> LitStr {
 fn others(attributes: &[Attribute], chosen: &Attribute) -> Vec<Attribute> {
     let is_mark = |attribute: &&Attribute| MARKS.iter().any(|mark| attribute.path().is_ident(mark));
     attributes.iter().filter(is_mark).filter(|other| !std::ptr::eq(*other, chosen)).cloned().collect()
+}
+
+/// Whether the attribute deprecates, perhaps on a condition that only the compiler knows.
+fn deprecates(attribute: &Attribute) -> bool {
+    let conditional =
+        attribute.path().is_ident("cfg_attr") && find_word(&attribute.meta, "deprecated").is_some();
+    conditional || attribute.path().is_ident("deprecated")
 }
 
 fn cfgs(attributes: &[Attribute]) -> Vec<Attribute> {

@@ -2,10 +2,12 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, Visibility};
+use syn::{Expr, ExprLit, ExprUnary, Lit, LitInt, UnOp, Visibility};
 
 use super::ast::{Argument, Home, Kind, Parameter, Tool};
 use super::attr::{DefaultValue, Replay};
+use super::needs::Needs;
+use super::tokens::bare_expression;
 use crate::common::krate;
 use crate::common::place::located;
 
@@ -22,43 +24,34 @@ pub(crate) fn declaration(tool: &Tool, visibility: &Visibility) -> TokenStream {
 }
 
 /// The implementation of `Tool` for the type at `path`.
+///
+/// A bound cannot carry a `#[cfg]`, so a conditional `#[state]` makes two implementations, one for either outcome.
 pub(crate) fn implementation(tool: &Tool, path: &TokenStream) -> TokenStream {
     let krate = krate::path(tool.krate.as_ref());
     let p = quote!(#krate::__private);
+    let needs = Needs::of(tool);
     let cfgs = &tool.cfgs;
     let deprecated =
         tool.is_deprecated.then(|| quote!(#[allow(deprecated, reason = "the tool calls its own function")]));
-    let states = states(tool);
     let spec = spec(tool, &p);
     let prepare = prepare(tool, &p);
-    quote! {
-        #(#cfgs)*
-        #[automatically_derived]
-        #deprecated
-        impl<__S: ?::core::marker::Sized #(+ #p::Provide<#states>)*> #p::Tool<__S> for #path {
-            const SPEC: #p::ToolSpec = #spec;
-            fn prepare(__arguments: &mut #p::Arguments<'_>) -> ::core::option::Option<#p::Prepared<__S>> {
-                #prepare
+    let implementations = needs.outcomes().map(|(outcome, states)| {
+        quote! {
+            #(#cfgs)*
+            #(#outcome)*
+            #[automatically_derived]
+            #deprecated
+            impl<__S: ?::core::marker::Sized #(+ #p::Provide<#states>)*> #p::Tool<__S> for #path {
+                const SPEC: #p::ToolSpec = #spec;
+                fn prepare(
+                    __arguments: &mut #p::Arguments<'_>,
+                ) -> ::core::option::Option<#p::Prepared<__S>> {
+                    #prepare
+                }
             }
         }
-    }
-}
-
-/// The types that the state must provide, each once.
-fn states(tool: &Tool) -> Vec<TokenStream> {
-    let mut states: Vec<TokenStream> = Vec::new();
-    if let Home::Toolbox(owner) = &tool.home {
-        states.push(owner.to_token_stream());
-    }
-    for parameter in &tool.parameters {
-        if let (Kind::State(_), Some(ty)) = (&parameter.kind, parameter.referent()) {
-            let ty = ty.to_token_stream();
-            if states.iter().all(|known| known.to_string() != ty.to_string()) {
-                states.push(ty);
-            }
-        }
-    }
-    states
+    });
+    quote!(#(#implementations)*)
 }
 
 fn spec(tool: &Tool, p: &TokenStream) -> TokenStream {
@@ -85,20 +78,23 @@ fn spec(tool: &Tool, p: &TokenStream) -> TokenStream {
 fn row(parameter: &Parameter, p: &TokenStream) -> Option<TokenStream> {
     let argument = parameter.argument()?;
     let Parameter { ty, cfgs, .. } = parameter;
-    // The only place with a bound on the argument's type; an error underlines the type.
+    // The only place with a bound on the argument's type; an error underlines the type. By trait path, so that no note
+    // leads from there into our own source.
     let place = located(ty);
+    let of = quote!(<#ty as #p::ToolArg>::TYPE);
     if argument.options.flatten().is_some() {
-        let constructor = quote_spanned!(place=> #p::Param::flatten);
-        return Some(quote!(#(#cfgs)* #constructor::<#ty>()));
+        return Some(quote!(#(#cfgs)* #p::Param::flattened(#of)));
     }
     let Argument { name, description, options } = argument;
-    let constructor = quote_spanned!(place=> #p::Param::new);
     // In functions, so that they see none of our names; a value without `Serialize` is underlined itself.
-    let json = |value: &Expr| quote_spanned!(located(value)=> #p::json(&(#value)));
+    let json = |value: &Expr| {
+        let (place, value) = (located(value), widest(value));
+        quote_spanned!(place=> #p::ToJson::to_json(&(#value)))
+    };
     let default = options.default.as_ref().map(|default| match default {
         DefaultValue::OfType => {
             let value = quote_spanned!(place=> &<#ty as ::core::default::Default>::default());
-            quote_spanned!(place=> .default(|| #p::json(#value)))
+            quote_spanned!(place=> .default(|| #p::ToJson::to_json(#value)))
         }
         DefaultValue::Expression(value) => {
             let value = json(value);
@@ -109,7 +105,21 @@ fn row(parameter: &Parameter, p: &TokenStream) -> Option<TokenStream> {
     let examples =
         (!options.examples.is_empty()).then(|| quote!(.examples(|| #p::examples([#(#examples),*]))));
     let limits = options.limits.iter().map(|limit| limit.tokens(p));
-    Some(quote!(#(#cfgs)* #constructor::<#ty>(#name, #description) #default #examples #(.limit(#limits))*))
+    Some(quote!(#(#cfgs)* #p::Param::of(#of, #name, #description) #default #examples #(.limit(#limits))*))
+}
+
+/// A bare integer as the widest type: nothing else tells the compiler which one it is, and `i32` is too narrow for some.
+fn widest(value: &Expr) -> TokenStream {
+    match bare_expression(value) {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.suffix().is_empty() => {
+            LitInt::new(&format!("{number}_i128"), number.span()).into_token_stream()
+        }
+        Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr, .. }) => {
+            let number = widest(expr);
+            quote!(#minus #number)
+        }
+        other => other.to_token_stream(),
+    }
 }
 
 fn prepare(tool: &Tool, p: &TokenStream) -> TokenStream {

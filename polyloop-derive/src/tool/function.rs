@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, FnArg, Signature, Token, Type, Visibility, token};
 
-use super::tokens::replace_self;
+use super::tokens::{find_word, replace_self};
 use crate::common::docs;
 
 /// A function with a body, or without one for `schema_only`.
@@ -29,8 +29,14 @@ impl Function {
     }
 
     /// Takes away what only we understand; the rest is the user's function, unchanged.
+    ///
+    /// We ask for `async`, so we also answer the lint that would have it away where nothing is awaited.
     pub(crate) fn strip(&mut self) {
         self.attributes.retain(|attribute| !is_tool_attribute(attribute));
+        if self.has_body() {
+            let reason = "a tool is async, whether it waits for something or not";
+            self.attributes.insert(0, syn::parse_quote!(#[allow(clippy::unused_async, reason = #reason)]));
+        }
         for input in &mut self.signature.inputs {
             match input {
                 FnArg::Receiver(receiver) => receiver.attrs.retain(|attribute| !is_ours(attribute)),
@@ -47,8 +53,16 @@ impl Function {
         if body.is_none() {
             attributes.push(syn::parse_quote!(#[allow(unused_variables, reason = "the body is missing")]));
         }
-        let signature = Signature { variadic: None, ..signature.clone() };
-        let body = body.clone().or_else(|| Some(stub()));
+        let mut signature = Signature { variadic: None, constness: None, ..signature.clone() };
+        let mut body = body.clone().or_else(|| Some(stub()));
+        for input in &mut signature.inputs {
+            if let FnArg::Typed(parameter) = input
+                && find_word(&parameter.ty, "_").is_some()
+            {
+                parameter.ty = syn::parse_quote!(());
+                body = Some(stub());
+            }
+        }
         Self { attributes, visibility: visibility.clone(), signature, body }
     }
 }

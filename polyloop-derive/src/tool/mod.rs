@@ -6,6 +6,7 @@ mod expand;
 mod fallback;
 mod function;
 mod limit;
+mod needs;
 #[cfg(test)]
 mod tests;
 mod tokens;

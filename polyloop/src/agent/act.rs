@@ -43,7 +43,9 @@ impl<R: Registry> Driver<R> {
     /// Carries out what is open; `false` if a person must agree first.
     pub(super) async fn act(&mut self) -> bool {
         let mut ready = self.checked();
-        self.ask_for_approvals(&ready);
+        if !self.is_cancelled() {
+            self.ask_for_approvals(&ready);
+        }
         let open = self.open_calls();
         let side_by_side = open.len() > 1
             && open

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
 use super::definition::Definition;
-use super::plan::{Next, plan};
+use super::plan::{Next, before_sending, plan};
 use super::state::RunState;
 use super::update::Update;
 use crate::error::{ModelError, ModelErrorClass};
@@ -85,8 +85,8 @@ impl<R: Registry> Driver<R> {
     async fn ask(&mut self) {
         let prompt = self.session.prompt().with_tools(self.definition.header.clone());
         let chars = prompt.chars();
-        if chars > self.definition.budget.prompt_chars {
-            return self.end(Ending::ContextOverflow { chars });
+        if let Some(ending) = before_sending(&self.state, &self.definition.budget, chars) {
+            return self.end(ending);
         }
         self.record(&Event::PromptSealed);
         self.tell(Update::Asked { step: self.state.steps + 1, chars });

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::state::{Phase, RunState};
+use crate::error::ModelError;
 use crate::event::{Ending, Reply};
 
 /// What a driver carries out.
@@ -50,8 +51,11 @@ fn after_step(state: &RunState, budget: &Budget) -> Next {
         Ending::FinalAnswer
     } else if state.unknown_outcomes > budget.unknown_outcomes {
         return Next::Suspend(Ending::UnknownOutcomes);
-    } else if state.environment_errors >= budget.environment_errors {
+    } else if state.environment_errors > 0 && state.environment_errors >= budget.environment_errors {
         Ending::EnvironmentFailure
+    } else if let Some(failure) = last_failure(state).filter(|failure| failure.class().is_final()) {
+        // Asking again does not mend it, so it matters more than what is used up.
+        Ending::ModelFailure { message: failure.to_string() }
     } else if state.actions >= budget.actions {
         Ending::ActionsUsedUp
     } else if state.steps >= budget.steps {
@@ -62,19 +66,27 @@ fn after_step(state: &RunState, budget: &Budget) -> Next {
     Next::End(ending)
 }
 
-/// What forbids the next request; its size is looked at when it is put together.
+/// What forbids the next request before it is put together.
 fn before_asking(state: &RunState, budget: &Budget) -> Next {
     if state.cancelled {
-        return Next::End(Ending::Cancelled);
+        Next::End(Ending::Cancelled)
+    } else if budget.steps == 0 {
+        Next::End(Ending::StepsUsedUp)
+    } else {
+        Next::Ask
     }
-    match &state.failure {
-        Some(failure)
-            if state.model_failures > 0
-                && (failure.class().is_final() || state.model_failures >= budget.model_failures) =>
-        {
-            Next::End(Ending::ModelFailure { message: failure.to_string() })
-        }
-        _ if budget.steps == 0 => Next::End(Ending::StepsUsedUp),
-        _ => Next::Ask,
+}
+
+/// What forbids a request that is put together: first its size, then failures of the model in a row.
+pub(crate) fn before_sending(state: &RunState, budget: &Budget, chars: usize) -> Option<Ending> {
+    if chars > budget.prompt_chars {
+        return Some(Ending::ContextOverflow { chars });
     }
+    let failure = last_failure(state).filter(|_| state.model_failures >= budget.model_failures)?;
+    Some(Ending::ModelFailure { message: failure.to_string() })
+}
+
+/// The failure of the step before, if the model failed there.
+fn last_failure(state: &RunState) -> Option<&ModelError> {
+    state.failure.as_ref().filter(|_| state.model_failures > 0)
 }

@@ -47,7 +47,7 @@ pub enum Update {
         /// What the model sees.
         shown: String,
     },
-    /// A person must agree to a call: see [`Run::approve`] and [`Run::deny`].
+    /// A person must agree to a call: see [`Run::approve`](crate::Run::approve) and [`Run::deny`](crate::Run::deny).
     ApprovalAsked {
         /// The call.
         call: Call,

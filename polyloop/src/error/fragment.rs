@@ -142,6 +142,9 @@ pub enum ParseErrorKind {
     /// The body fits the template in several ways.
     #[error("its body can be split in several ways")]
     Ambiguous,
+    /// Something may be missing: the type cuts, and the body holds its notice.
+    #[error("its body holds the notice of a cut, so the value may be longer than this text")]
+    Cut,
     /// A field does not read.
     #[error("the text of field `{field}` is no `{wanted}`")]
     Field {

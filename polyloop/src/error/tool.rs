@@ -78,7 +78,7 @@ pub enum CallError {
         nearest: Option<String>,
     },
     /// The arguments are wrong.
-    #[error("invalid arguments for `{tool}`: {}", list(.errors))]
+    #[error("invalid arguments for `{tool}`: {}", first(.errors))]
     InvalidArguments {
         /// The tool.
         tool: String,
@@ -104,6 +104,17 @@ impl ArgumentError {
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
+    }
+}
+
+/// How many wrong arguments a text lists; the model sees it, so it is bounded whatever the model sent.
+const LISTED: usize = 16;
+
+fn first(errors: &[ArgumentError]) -> String {
+    let listed = list(errors.get(..LISTED).unwrap_or(errors));
+    match errors.len().saturating_sub(LISTED) {
+        0 => listed,
+        more => format!("{listed}; and {more} more"),
     }
 }
 

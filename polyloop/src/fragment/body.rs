@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Write};
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::spec::FragmentSpec;
 use super::vocabulary::Piece;
@@ -149,6 +150,41 @@ impl Body {
     }
 }
 
+/// Is a part of a fragment: fragments are shared between threads.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a fragment",
+    label = "cannot be shared between threads",
+    note = "a fragment is `Send` and `Sync`; take an `Arc` for an `Rc`, a `Mutex` or an atomic for a `Cell`"
+)]
+pub trait Shared {
+    /// A value that a constant can hold.
+    const SHARED: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + Sync + ?Sized> Shared for T {}
+
+/// Is a fragment whose value is recorded beside its text, and read back from there.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the value of `{Self}` cannot be recorded",
+    label = "`state` asks for that",
+    note = "derive `serde::Serialize` and `serde::Deserialize` for `{Self}`"
+)]
+pub trait Recorded {
+    /// Adds the value to the text.
+    #[must_use]
+    fn recorded(&self, body: Body) -> Body;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> Recorded for T {
+    fn recorded(&self, body: Body) -> Body {
+        body.state(self)
+    }
+}
+
 /// Is what a body function may return: a [`Body`], or text, all of which counts as a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the body of a fragment",
@@ -160,18 +196,21 @@ pub trait IntoBody {
     fn into_body(self) -> Body;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoBody for Body {
     fn into_body(self) -> Body {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoBody for String {
     fn into_body(self) -> Body {
         Body::new().value(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoBody for &str {
     fn into_body(self) -> Body {
         Body::new().value(self)

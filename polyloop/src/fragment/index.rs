@@ -1,6 +1,6 @@
 //! The markers of a closed set, made ready: one table for recognising, one for neutralising.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::first_bytes::FirstBytes;
@@ -29,6 +29,13 @@ pub(crate) struct Hit {
     pub(crate) legacy: bool,
 }
 
+/// The end markers of one kind, of its present form and its old ones.
+#[derive(Debug)]
+struct Ends {
+    patterns: Vec<Pattern>,
+    first: FirstBytes,
+}
+
 /// All markers of a set of kinds.
 #[derive(Debug)]
 pub(crate) struct MarkerIndex {
@@ -36,19 +43,22 @@ pub(crate) struct MarkerIndex {
     /// The heads of the forms' begins, in the order of the forms.
     begins: Trie,
     first_of_begin: FirstBytes,
+    /// By the position of the kind.
+    ends: Vec<Ends>,
     /// Every begin and end, for neutralising.
     markers: Vec<Pattern>,
     marker_heads: Trie,
     first_of_marker: FirstBytes,
     /// The longest marker, in bytes.
     longest: usize,
-    tags: BTreeMap<String, usize>,
 }
 
 impl MarkerIndex {
     pub(crate) fn new<'s>(specs: impl Iterator<Item = &'s FragmentSpec>) -> Self {
-        let mut forms = Vec::new();
+        let mut forms: Vec<Form> = Vec::new();
+        let mut ends = Vec::new();
         for (kind, spec) in specs.enumerate() {
+            let first = forms.len();
             if let Marking::Marked { begin, end } = &spec.marking {
                 forms.push(Form::new(kind, begin, Some(end), false));
             }
@@ -60,26 +70,18 @@ impl MarkerIndex {
                     Legacy::Prefix(begin) => Form::new(kind, &Marker::new(begin), None, true),
                 });
             }
+            ends.push(Ends::new(forms.iter().skip(first).filter_map(|form| form.end.clone()).collect()));
         }
         let begins = Trie::new(forms.iter().map(|form| form.begin.head()));
         let first_of_begin =
             FirstBytes::new(forms.iter().filter(|form| form.end.is_some()).map(|form| &form.begin));
-        let mut markers = BTreeSet::new();
-        let mut tags = BTreeMap::new();
-        for form in &forms {
-            let Some(end) = &form.end else { continue };
-            for marker in [&form.begin, end] {
-                markers.insert(marker.clone());
-            }
-            if let Some(tag) = tag(form.begin.head()) {
-                tags.insert(tag.to_owned(), form.kind);
-            }
-        }
-        let markers: Vec<Pattern> = markers.into_iter().collect();
+        let markers: BTreeSet<&Pattern> =
+            forms.iter().filter_map(|form| Some([&form.begin, form.end.as_ref()?])).flatten().collect();
+        let markers: Vec<Pattern> = markers.into_iter().cloned().collect();
         let marker_heads = Trie::new(markers.iter().map(Pattern::head));
         let first_of_marker = FirstBytes::with_escapes(&markers);
         let longest = markers.iter().map(Pattern::longest).max().unwrap_or_default();
-        Self { forms, begins, first_of_begin, markers, marker_heads, first_of_marker, longest, tags }
+        Self { forms, begins, first_of_begin, ends, markers, marker_heads, first_of_marker, longest }
     }
 
     /// Recognises a whole text.
@@ -94,11 +96,11 @@ impl MarkerIndex {
 
     fn hit(&self, form: &Form, text: &[u8]) -> Option<Hit> {
         let (begin, key) = form.begin.after_head(text)?;
-        let Some(end) = &form.end else {
-            return Some(Hit { kind: form.kind, key: None, body: begin..text.len(), legacy: form.legacy });
+        let body_end = match &form.end {
+            Some(end) => text.len() - end.at_end(text, key)?,
+            None => text.len(),
         };
-        let body_end = text.len() - end.at_end(text, key)?;
-        if body_end < begin || self.is_sandwich(end, key, text, begin, body_end) {
+        if body_end < begin || form.end.is_some() && self.is_sandwich(form.kind, text, begin, body_end) {
             return None;
         }
         let head = form.begin.head().len();
@@ -106,19 +108,22 @@ impl MarkerIndex {
         Some(Hit { kind: form.kind, key, body: begin..body_end, legacy: form.legacy })
     }
 
-    /// Whether some begin marker occurs after an end marker of this kind.
-    fn is_sandwich(&self, end: &Pattern, key: Option<&str>, text: &[u8], from: usize, last: usize) -> bool {
-        let first_of_end = FirstBytes::new([end]);
+    /// Whether some begin marker occurs after an end marker of this kind, whatever its form and its key.
+    fn is_sandwich(&self, kind: usize, text: &[u8], from: usize, last: usize) -> bool {
+        let Some(ends) = self.ends.get(kind) else { return false };
+        let mut after = None;
         let mut at = from;
-        let after = loop {
-            let Some(found) = first_of_end.find(text.get(at..last).unwrap_or_default()) else { return false };
+        while at < after.unwrap_or(last) {
+            let Some(found) = ends.first.find(text.get(at..last).unwrap_or_default()) else { break };
             at += found;
-            match end.at_start(text.get(at..).unwrap_or_default(), key) {
-                Some(length) => break at + length,
-                None => at += 1,
+            let here = text.get(at..).unwrap_or_default();
+            let lengths = ends.patterns.iter().filter_map(|end| end.at_any_key(here));
+            if let Some(end) = lengths.map(|(length, _)| at + length).min() {
+                after = Some(after.unwrap_or(end).min(end));
             }
-        };
-        let mut at = after;
+            at += 1;
+        }
+        let Some(mut at) = after else { return false };
         while let Some(found) = self.first_of_begin.find(text.get(at..).unwrap_or_default()) {
             at += found;
             if self.begins_at(text.get(at..).unwrap_or_default()) {
@@ -137,9 +142,15 @@ impl MarkerIndex {
             .any(|form| form.end.is_some() && form.begin.after_head(text).is_some())
     }
 
-    /// Whether some kind's own words would be taken for a tag of this name.
-    pub(crate) fn kind_of_tag(&self, tag: &str) -> Option<usize> {
-        self.tags.get(tag).copied()
+    /// Whether another kind than `own` has a tag of this name: `<name>` is its begin marker.
+    pub(crate) fn is_foreign_tag(&self, name: &str, own: usize) -> bool {
+        let tag = format!("<{name}>");
+        self.begins.at_start(tag.as_bytes()).filter_map(|form| self.forms.get(form)).any(|form| {
+            // A tag that is nothing but a key has every name.
+            let is_named = form.begin.head() != "<";
+            let length = form.begin.after_head(tag.as_bytes()).map(|(length, _)| length);
+            form.kind != own && form.end.is_some() && is_named && length == Some(tag.len())
+        })
     }
 
     /// Finds the next place, at or after `from`, where a marker or an escaped marker stands; gives every marker's
@@ -159,8 +170,11 @@ impl MarkerIndex {
         }
     }
 
-    /// Whether a marker, or an escaped one, stands somewhere.
+    /// Whether a marker stands somewhere, or an old prefix at the start.
     pub(crate) fn contains_marker(&self, text: &str) -> bool {
+        if self.recognize(text).is_some() {
+            return true;
+        }
         let mut at = 0;
         while let Some(found) = self.next_marker(text.as_bytes(), at) {
             if !found.escaped {
@@ -210,17 +224,19 @@ impl Form {
     }
 }
 
+impl Ends {
+    fn new(patterns: Vec<Pattern>) -> Self {
+        let first = FirstBytes::new(&patterns);
+        Self { patterns, first }
+    }
+}
+
 impl Hit {
     fn moved(mut self, offset: usize) -> Self {
         self.body = self.body.start + offset..self.body.end + offset;
         self.key = self.key.map(|key| key.start + offset..key.end + offset);
         self
     }
-}
-
-/// The name between `<` and `>`, where a begin marker is a plain tag.
-fn tag(begin: &str) -> Option<&str> {
-    begin.strip_prefix('<')?.strip_suffix('>').filter(|tag| !tag.is_empty())
 }
 
 #[cfg(test)]

@@ -67,6 +67,7 @@ pub trait MarkerKey {
     fn as_key(&self) -> &str;
 }
 
+#[diagnostic::do_not_recommend]
 impl MarkerKey for Key {
     fn as_key(&self) -> &str {
         self.as_str()

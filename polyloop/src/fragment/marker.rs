@@ -6,8 +6,8 @@ pub struct Marker {
     text: &'static str,
     /// Where `{key}` begins, in bytes; the text's length without one.
     key: usize,
-    /// The first 16 bytes before the key, lower case, as a number that sorts like the text.
-    order: u128,
+    /// Whether no brace stands in it, hence no key.
+    plain: bool,
 }
 
 /// How the placeholder is written.
@@ -17,18 +17,8 @@ impl Marker {
     /// Makes a marker from its text.
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
-        let bytes = text.as_bytes();
-        let key = key_position(bytes);
-        let mut order = 0u128;
-        let mut at = 0;
-        while at < 16 {
-            order <<= 8;
-            if at < key {
-                order |= lower_at(bytes, at) as u128;
-            }
-            at += 1;
-        }
-        Self { text, key, order }
+        let (key, plain) = key_position(text.as_bytes());
+        Self { text, key, plain }
     }
 
     /// Returns the text as declared, with `{key}` where the key stands.
@@ -43,8 +33,9 @@ impl Marker {
         self.key < self.text.len()
     }
 
-    pub(crate) const fn order(&self) -> u128 {
-        self.order
+    /// Whether no brace stands in it.
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// The length of the text before the key, in bytes.
@@ -58,27 +49,40 @@ impl Marker {
     }
 }
 
-/// Finds `{key}`; gives the length when there is none.
-const fn key_position(bytes: &[u8]) -> usize {
-    let key = KEY.as_bytes();
+/// Finds `{key}`; gives the length when there is none. Also whether no brace stands in the text.
+///
+/// This runs while compiling, for every marker, where a call costs what a dozen steps cost; a byte without a brace takes
+/// no call.
+#[expect(clippy::indexing_slicing, reason = "checked in the condition; `get` is not const on stable")]
+const fn key_position(bytes: &[u8]) -> (usize, bool) {
+    let length = bytes.len();
+    let mut plain = true;
     let mut at = 0;
-    while at < bytes.len() {
-        if byte(bytes, at) == b'{' {
-            if byte(bytes, at + 1) == b'{' {
+    while at < length {
+        let found = bytes[at];
+        if found == b'{' || found == b'}' {
+            plain = false;
+            if found == b'{' && byte(bytes, at + 1) == b'{' {
                 at += 2;
                 continue;
             }
-            let mut matched = 0;
-            while matched < key.len() && byte(bytes, at + matched) == byte(key, matched) {
-                matched += 1;
-            }
-            if matched == key.len() {
-                return at;
+            if is_key_at(bytes, at) {
+                return (at, false);
             }
         }
         at += 1;
     }
-    bytes.len()
+    (length, plain)
+}
+
+/// Whether the placeholder stands here.
+const fn is_key_at(bytes: &[u8], at: usize) -> bool {
+    let key = KEY.as_bytes();
+    let mut matched = 0;
+    while matched < key.len() && byte(bytes, at + matched) == byte(key, matched) {
+        matched += 1;
+    }
+    matched == key.len()
 }
 
 /// The byte at a position, 0 behind the end.

@@ -1,5 +1,7 @@
 //! Neutralising markers inside values, and undoing it.
 
+use std::ops::Range;
+
 use super::body::{Body, Trust};
 use super::index::MarkerIndex;
 use crate::error::RecordErrorKind;
@@ -8,7 +10,7 @@ use crate::error::RecordErrorKind;
 /// character. `<` becomes `&lt;`; an already escaped marker is escaped once more, so that undoing is exact.
 ///
 /// Gives the escaped body. A marker that starts in the template's own text, or with a character that has no escape, is
-/// refused.
+/// refused; so is one that only an escape brings about.
 pub(crate) fn neutralise(
     body: &Body,
     begin: &str,
@@ -18,6 +20,7 @@ pub(crate) fn neutralise(
     let joined = [begin, body.as_str(), end].concat();
     let inside = begin.len()..begin.len() + body.as_str().len();
     let mut escaped = String::with_capacity(joined.len() + 16);
+    let mut made = Vec::new();
     let mut copied = inside.start;
     let mut at = 0;
     while let Some(found) = index.next_marker(joined.as_bytes(), at) {
@@ -31,15 +34,45 @@ pub(crate) fn neutralise(
             return Err(RecordErrorKind::MarkerStartsInTemplate { marker: marker.to_owned() });
         }
         escaped.push_str(joined.get(copied..found.at).unwrap_or_default());
-        escaped.push_str(match joined.as_bytes().get(found.at) {
+        let escape = match joined.as_bytes().get(found.at) {
             Some(b'<') => "&lt;",
-            Some(b'&') => "&amp;",
+            // A marker of its own that begins with `&` would read back as an escape of nothing.
+            Some(b'&') if found.escaped => "&amp;",
             _ => return Err(RecordErrorKind::MarkerInValue { marker: marker.to_owned() }),
-        });
+        };
+        made.push(begin.len() + escaped.len()..begin.len() + escaped.len() + escape.len());
+        escaped.push_str(escape);
         copied = found.at + 1;
     }
     escaped.push_str(joined.get(copied..inside.end).unwrap_or_default());
-    Ok(escaped)
+    if made.is_empty() {
+        return Ok(escaped);
+    }
+    let written = [begin, &escaped, end].concat();
+    let overlaps = |marker: &Range<usize>| {
+        made.iter().any(|made| made.start < marker.end && marker.start < made.end)
+    };
+    match first_marker(&written, index, overlaps) {
+        Some(marker) => Err(RecordErrorKind::MarkerInValue { marker }),
+        None => Ok(escaped),
+    }
+}
+
+/// Finds the first marker at a place that `matters`.
+pub(crate) fn first_marker(
+    text: &str,
+    index: &MarkerIndex,
+    matters: impl Fn(&Range<usize>) -> bool,
+) -> Option<String> {
+    let mut at = 0;
+    while let Some(found) = index.next_marker(text.as_bytes(), at) {
+        at = found.at + 1;
+        let place = found.at..found.at + found.length;
+        if !found.escaped && matters(&place) {
+            return text.get(place).map(str::to_owned);
+        }
+    }
+    None
 }
 
 /// Undoes one level of escaping in front of every marker.

@@ -7,7 +7,7 @@ use super::ContextFragment;
 use super::index::MarkerIndex;
 use super::neutral::restore;
 use super::pattern::Pattern;
-use super::render::render;
+use super::render::{may_be_cut, render};
 use super::vocabulary::{Marking, Piece};
 use crate::error::{ParseError, ParseErrorKind};
 
@@ -47,25 +47,6 @@ pub trait ParseFragment: ContextFragment + Sized {
     fn from_fields(template: usize, fields: &mut Fields<'_>) -> Result<Self, ParseError>;
 }
 
-/// Is a value that reads back from text; every [`FromStr`] type is.
-///
-/// The lifetime lets a derive state the bound without the compiler refusing it where it does not hold.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be read back from text, because it does not implement `FromStr`"
-)]
-pub trait FromText<'text>: Sized {
-    /// Reads the value.
-    fn from_text(text: &'text str) -> Option<Self>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: FromStr> FromText<'_> for T {
-    fn from_text(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-}
-
 /// Holds the texts of the fields, as the template splits them.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -81,10 +62,7 @@ impl Fields<'_> {
     /// # Errors
     ///
     /// When its text is no `T`.
-    pub fn take<T>(&mut self, name: &str) -> Result<T, ParseError>
-    where
-        T: for<'text> FromText<'text>,
-    {
+    pub fn take<T: FromStr>(&mut self, name: &str) -> Result<T, ParseError> {
         let text = self.values.iter().find(|(field, _)| *field == name).map(|(_, text)| text.as_str());
         self.read(name, text)
     }
@@ -94,18 +72,12 @@ impl Fields<'_> {
     /// # Errors
     ///
     /// When its text is no `T`.
-    pub fn key<T>(&mut self) -> Result<T, ParseError>
-    where
-        T: for<'text> FromText<'text>,
-    {
+    pub fn key<T: FromStr>(&mut self) -> Result<T, ParseError> {
         self.read("key", self.key)
     }
 
-    fn read<T>(&self, name: &str, text: Option<&str>) -> Result<T, ParseError>
-    where
-        T: for<'text> FromText<'text>,
-    {
-        text.and_then(T::from_text).ok_or_else(|| {
+    fn read<T: FromStr>(&self, name: &str, text: Option<&str>) -> Result<T, ParseError> {
+        text.and_then(|text| text.parse().ok()).ok_or_else(|| {
             let field = name.to_owned();
             ParseError::new(self.kind, ParseErrorKind::Field { field, wanted: type_name::<T>() })
         })
@@ -132,6 +104,9 @@ pub(crate) fn parse_in<T: ParseFragment>(
             inside.ok_or_else(|| failed(ParseErrorKind::Markers))?
         }
     };
+    if may_be_cut(&spec, body) {
+        return Err(failed(ParseErrorKind::Cut));
+    }
     let mut found = None;
     for (number, template) in spec.templates.iter().enumerate() {
         let Some(values) = split(body, template).map_err(failed)? else { continue };

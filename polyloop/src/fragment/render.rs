@@ -1,9 +1,11 @@
 //! From a fragment to its text: markers, neutralising, the cap.
 
+use std::ops::Range;
+
 use super::body::Body;
 use super::index::MarkerIndex;
 use super::key::Key;
-use super::neutral::neutralise;
+use super::neutral::{first_marker, neutralise};
 use super::pattern::Pattern;
 use super::spec::FragmentSpec;
 use super::vocabulary::{Channel, Marking, Overflow, Slot};
@@ -13,7 +15,9 @@ use crate::error::{RecordError, RecordErrorKind};
 const NOTICE: &str = "\n[… {left_out} characters left out …]\n";
 /// What stands for the number in a notice.
 const LEFT_OUT: &str = "{left_out}";
-/// A cut moves at most this many characters to end at a line.
+/// The digits of the largest number that a notice may hold.
+const LONGEST_NUMBER: usize = 20;
+/// A cut moves at most this many characters to end at a line, and at most three quarters of what it could keep.
 const NEAR: usize = 200;
 
 /// Holds a fragment's text, and what else is recorded with it.
@@ -87,10 +91,19 @@ fn try_render(
     let text = if spec.raw { body.as_str().to_owned() } else { neutralise(&body, &begin, &end, index)? };
     let around = begin.chars().count() + end.chars().count();
     let true_chars = around + text.chars().count();
-    let text = if true_chars > spec.max_chars { cut(spec, &text, true_chars, around)? } else { text };
+    let text = if true_chars > spec.max_chars {
+        let cut = cut(spec, &text, true_chars, around)?;
+        if !spec.raw {
+            cut.check_seams(&begin, &end, index)?;
+        }
+        cut.text
+    } else {
+        text
+    };
+    let body = begin.len()..begin.len() + text.len();
     let text = [begin.as_str(), &text, &end].concat();
     if matches!(spec.marking, Marking::Marked { .. })
-        && index.recognize(&text).is_none_or(|hit| hit.kind != own || hit.legacy)
+        && index.recognize(&text).is_none_or(|hit| hit.kind != own || hit.legacy || hit.body != body)
     {
         return Err(RecordErrorKind::NotRecognised);
     }
@@ -123,21 +136,65 @@ fn written_markers(
 fn key(body: &Body, own: usize, index: &MarkerIndex) -> Result<Key, RecordErrorKind> {
     let text = body.key_text().unwrap_or_default();
     let key = Key::new(text).map_err(|source| RecordErrorKind::Key { source })?;
-    if index.kind_of_tag(text).is_some_and(|kind| kind != own) {
+    if index.is_foreign_tag(text, own) {
         return Err(RecordErrorKind::KeyIsTag { key: text.to_owned() });
     }
     Ok(key)
 }
 
+/// A body with something left out.
+struct Cut {
+    text: String,
+    /// Where the notice stands, in bytes.
+    notice: Range<usize>,
+}
+
+impl Cut {
+    /// Refuses a marker that the notice and what stands beside it make together.
+    fn check_seams(&self, begin: &str, end: &str, index: &MarkerIndex) -> Result<(), RecordErrorKind> {
+        let notice = self.notice.start + begin.len()..self.notice.end + begin.len();
+        let crosses = |marker: &Range<usize>| {
+            let crosses = |seam| marker.start < seam && seam < marker.end;
+            crosses(notice.start) || crosses(notice.end)
+        };
+        match first_marker(&[begin, &self.text, end].concat(), index, crosses) {
+            Some(marker) => Err(RecordErrorKind::MarkerStartsInTemplate { marker }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The notice of a type with the number in it; doubled braces are literal.
+fn filled(notice: &str, number: &str) -> String {
+    let parts = notice.split("{{").map(|part| part.replace(LEFT_OUT, number).replace("}}", "}"));
+    parts.collect::<Vec<_>>().join("{")
+}
+
+/// Whether a body holds what the type's notice looks like, so that something may have been left out of it.
+pub(crate) fn may_be_cut(spec: &FragmentSpec, body: &str) -> bool {
+    if spec.overflow == Overflow::Refuse {
+        return false;
+    }
+    let notice = spec.notice.unwrap_or(NOTICE);
+    let around = filled(notice, "\0");
+    let Some((before, _)) = around.split_once('\0') else { return body.contains(&around) };
+    body.char_indices().filter_map(|(at, _)| body.get(at..)).any(|rest| {
+        let Some(from_number) = rest.strip_prefix(before) else { return false };
+        let digits = from_number.bytes().take(LONGEST_NUMBER).take_while(u8::is_ascii_digit).count();
+        let mut numbers = (1..=digits).filter_map(|length| from_number.get(..length));
+        numbers.any(|number| rest.starts_with(&filled(notice, number)))
+    })
+}
+
 /// Cuts the body so that the whole fits the cap, with a notice where something is missing.
-fn cut(spec: &FragmentSpec, text: &str, size: usize, around: usize) -> Result<String, RecordErrorKind> {
+fn cut(spec: &FragmentSpec, text: &str, size: usize, around: usize) -> Result<Cut, RecordErrorKind> {
     let cap = spec.max_chars;
     if spec.overflow == Overflow::Refuse {
         return Err(RecordErrorKind::TooLarge { size, cap });
     }
     let notice = spec.notice.unwrap_or(NOTICE);
     // The number has at most as many digits as the size itself.
-    let longest_notice = notice.replace(LEFT_OUT, &size.to_string());
+    let longest_notice = filled(notice, &size.to_string());
     let room = cap
         .checked_sub(around + longest_notice.chars().count())
         .ok_or(RecordErrorKind::NoRoomForNotice { cap })?;
@@ -148,7 +205,13 @@ fn cut(spec: &FragmentSpec, text: &str, size: usize, around: usize) -> Result<St
         Overflow::CutMiddle => (head_of(text, room.div_ceil(2)), tail_of(text, body_chars, room / 2)),
     };
     let left_out = body_chars - head.chars().count() - tail.chars().count();
-    Ok([head, &notice.replace(LEFT_OUT, &left_out.to_string()), tail].concat())
+    let notice = filled(notice, &left_out.to_string());
+    Ok(Cut { text: [head, &notice, tail].concat(), notice: head.len()..head.len() + notice.len() })
+}
+
+/// How far a cut that could keep `chars` characters may move.
+fn near(chars: usize) -> usize {
+    NEAR.min(chars - chars / 4)
 }
 
 /// The first `chars` characters, shortened to the end of a line where one is near.
@@ -156,7 +219,7 @@ fn head_of(text: &str, chars: usize) -> &str {
     let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
     let head = text.get(..end).unwrap_or_default();
     match head.rfind('\n') {
-        Some(line) if head.get(line..).is_some_and(|rest| rest.chars().count() <= NEAR) => {
+        Some(line) if head.get(line..).is_some_and(|rest| rest.chars().count() <= near(chars)) => {
             head.get(..line).unwrap_or_default()
         }
         _ => head,
@@ -168,7 +231,7 @@ fn tail_of(text: &str, all: usize, chars: usize) -> &str {
     let start = text.char_indices().nth(all.saturating_sub(chars)).map_or(text.len(), |(at, _)| at);
     let tail = text.get(start..).unwrap_or_default();
     match tail.find('\n') {
-        Some(line) if tail.get(..line).is_some_and(|rest| rest.chars().count() <= NEAR) => {
+        Some(line) if tail.get(..line).is_some_and(|rest| rest.chars().count() <= near(chars)) => {
             tail.get(line + 1..).unwrap_or_default()
         }
         _ => tail,

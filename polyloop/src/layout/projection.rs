@@ -58,7 +58,7 @@ fn message(item: &Item, observation: &Template) -> Message {
         ItemContent::Reply { text, calls, native } => {
             let text_block = text_block(text.clone(), item.origin(None));
             if !native || calls.is_empty() {
-                return Message::new(Role::Assistant, [text_block]);
+                return Message::of(Role::Assistant, [text_block]);
             }
             let calls = calls.iter().map(|call| {
                 let content = Content::ToolCall {
@@ -66,18 +66,18 @@ fn message(item: &Item, observation: &Template) -> Message {
                     name: call.action().label().into(),
                     arguments: call.action().payload().into(),
                 };
-                Block::new(content, item.origin(Some(&call.action().label().into())))
+                Block::of(content, item.origin(Some(&call.action().label().into())))
             });
             let text_block = (!text.trim().is_empty()).then_some(text_block);
-            Message::new(Role::Assistant, text_block.into_iter().chain(calls).collect::<Vec<_>>())
+            Message::of(Role::Assistant, text_block.into_iter().chain(calls).collect::<Vec<_>>())
         }
         ItemContent::Observation { call, tool, native: true, parts } => {
             let content = Content::ToolResult { call: call.text(), parts: parts.clone() };
-            Message::new(Role::Tool, [Block::new(content, item.origin(Some(tool)))])
+            Message::of(Role::Tool, [Block::of(content, item.origin(Some(tool)))])
         }
         ItemContent::Observation { tool, native: false, parts, .. } => {
             let blocks = observation.fill_parts(parts).into_iter();
-            Message::new(
+            Message::of(
                 Role::User,
                 blocks.map(|part| text_block(part, item.origin(Some(tool)))).collect::<Vec<_>>(),
             )
@@ -92,9 +92,9 @@ fn message(item: &Item, observation: &Template) -> Message {
 }
 
 fn text_message(role: Role, text: Arc<str>, origin: Origin) -> Message {
-    Message::new(role, [text_block(text, origin)])
+    Message::of(role, [text_block(text, origin)])
 }
 
 fn text_block(text: Arc<str>, origin: Origin) -> Block {
-    Block::new(Content::Text { text }, origin)
+    Block::of(Content::Text { text }, origin)
 }

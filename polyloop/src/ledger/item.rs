@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::event::{Call, CallId, RecordedFragment, UserInput};
-use crate::fragment::FragmentSpec;
+use crate::fragment::{FragmentSpec, Rendered};
 use crate::message::{ItemId, Origin};
 
 /// Names the built-in kinds; fragments have their own.
@@ -116,6 +116,15 @@ impl Item {
         }
     }
 
+    /// Returns a fragment as it was rendered: its size before anything was cut, its channel, its state.
+    #[must_use]
+    pub fn rendered(&self) -> Option<&Rendered> {
+        match &self.content {
+            ItemContent::Fragment(fragment) => Some(&fragment.rendered),
+            _ => None,
+        }
+    }
+
     /// Returns the id that the fragment states of itself.
     #[must_use]
     pub fn entry_id(&self) -> Option<&str> {
@@ -133,6 +142,6 @@ impl Item {
 
     /// Where a block of this item comes from.
     pub(crate) fn origin(&self, tool: Option<&Arc<str>>) -> Origin {
-        Origin::new(self.id, self.kind_name().into(), tool.cloned())
+        Origin::of(self.id, self.kind_name().into(), tool.cloned())
     }
 }

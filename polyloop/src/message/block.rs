@@ -61,7 +61,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    pub(crate) fn new(item: ItemId, kind: Cow<'static, str>, tool: Option<Arc<str>>) -> Self {
+    pub(crate) fn of(item: ItemId, kind: Cow<'static, str>, tool: Option<Arc<str>>) -> Self {
         Self { item, kind, tool }
     }
 
@@ -132,7 +132,7 @@ pub struct Block {
 }
 
 impl Block {
-    pub(crate) fn new(content: Content, origin: Origin) -> Self {
+    pub(crate) fn of(content: Content, origin: Origin) -> Self {
         let chars = content.chars();
         Self { content, origin, chars }
     }
@@ -173,7 +173,7 @@ pub struct Message {
 }
 
 impl Message {
-    pub(crate) fn new(role: Role, blocks: impl Into<Arc<[Block]>>) -> Self {
+    pub(crate) fn of(role: Role, blocks: impl Into<Arc<[Block]>>) -> Self {
         Self { role, blocks: blocks.into() }
     }
 

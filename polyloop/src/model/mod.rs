@@ -43,6 +43,7 @@ pub trait Model: Send + Sync + 'static {
     fn ask(&self, prompt: &Prompt) -> impl Future<Output = Result<Reply, ModelError>> + Send;
 }
 
+#[diagnostic::do_not_recommend]
 impl<M: Model> Model for Arc<M> {
     fn ask(&self, prompt: &Prompt) -> impl Future<Output = Result<Reply, ModelError>> + Send {
         M::ask(self, prompt)

@@ -1,7 +1,8 @@
 //! What the compiler checks of a registry: constant functions over the descriptions.
 //!
-//! Constant evaluation is slow, so nothing here compares all pairs: names are hashed and sorted. It has no heap, so
-//! the room for that is an array of fixed size; none of this ever runs in a program.
+//! Constant evaluation is slow, so nothing here compares all pairs: names are hashed and sorted. A call costs what a
+//! dozen steps cost, so the loops over bytes call nothing. There is no heap, so the room for sorting is an array of fixed
+//! size; none of this ever runs in a program.
 #![expect(
     clippy::large_stack_arrays,
     reason = "constant evaluation has no heap, and this never runs elsewhere"
@@ -10,8 +11,8 @@
 
 use super::FragmentEntry;
 use super::const_text::ConstText;
-use crate::fragment::{Absent, FragmentSpec, LARGE, Lifetime, Marking, byte};
-use crate::message::Role;
+use super::faults::fault;
+use crate::fragment::FragmentSpec;
 use crate::tool::ToolEntry;
 
 /// Says that nothing was found.
@@ -162,69 +163,6 @@ pub const fn check_specs<K>(entries: &[FragmentEntry<K>]) -> Finding {
     Finding::none()
 }
 
-const fn fault(spec: &FragmentSpec) -> Option<&'static str> {
-    if matches!(spec.role, Role::Tool) {
-        return Some("has the role `tool`, which only results of calls have; choose another role");
-    }
-    if !is_kind(spec.kind) {
-        return Some(
-            "has a kind that is not of the form `feature.name`; write it in lower case, with `.` and `_`",
-        );
-    }
-    if spec.max_chars == 0 {
-        return Some("has no `max_chars`; every fragment is bounded");
-    }
-    if spec.max_chars > LARGE && spec.large.is_none() {
-        return Some("has a `max_chars` over 40000; say why with `large`");
-    }
-    if spec.at_most == 0 {
-        return Some("has an `at_most` of 0, so it could never be recorded; raise it");
-    }
-    if matches!(spec.lifetime, Lifetime::Latest) && spec.absent.is_none() {
-        return Some(
-            "is `latest`, which can become false; say its `absent` text, or why it is `never_retracted`",
-        );
-    }
-    if let Some(Absent::Says(text) | Absent::Never(text)) = spec.absent
-        && text.is_empty()
-    {
-        return Some("has an empty `absent` text or reason; write it down");
-    }
-    match &spec.marking {
-        Marking::Unmarked(why) if why.is_empty() => {
-            Some("has no markers; set `markers`, or say why it is `unmarked`")
-        }
-        Marking::Unmarked(_) => None,
-        Marking::Marked { begin, end } => {
-            let (begin, end) = (begin.as_str().as_bytes(), end.as_str().as_bytes());
-            if begin.is_empty() || end.is_empty() {
-                Some("has an empty marker, so it could never be recognised; write both")
-            } else if byte(begin, 0).is_ascii_whitespace() || byte(end, end.len() - 1).is_ascii_whitespace() {
-                Some("has markers with white space outside, so it could never be recognised; trim them")
-            } else {
-                None
-            }
-        }
-    }
-}
-
-const fn is_kind(kind: &str) -> bool {
-    let kind = kind.as_bytes();
-    let mut at = 0;
-    let mut first = true;
-    while at < kind.len() {
-        let byte = byte(kind, at);
-        match byte {
-            b'a'..=b'z' => first = false,
-            b'0'..=b'9' | b'_' if !first => {}
-            b'.' if !first => first = true,
-            _ => return false,
-        }
-        at += 1;
-    }
-    !first
-}
-
 /// Refuses two tools of one name, and a name that providers refuse.
 #[doc(hidden)]
 #[must_use]
@@ -247,9 +185,10 @@ pub const fn check_tools<S: ?Sized>(tools: &[ToolEntry<S>]) -> Finding {
     sort(&mut hashes, number);
     let mut at = 1;
     while at < number {
-        let (first, second) = (position(hashes[at - 1]), position(hashes[at]));
+        let (left, right) = (hashes[at - 1], hashes[at]);
+        let (first, second) = (position(left), position(right));
         let name = tools[first].spec.name;
-        if equal(name, tools[second].spec.name) {
+        if left & !POSITION == right & !POSITION && equal(name, tools[second].spec.name) {
             let text = ConstText::new()
                 .with("two tools are named `")
                 .with(name)
@@ -261,40 +200,45 @@ pub const fn check_tools<S: ?Sized>(tools: &[ToolEntry<S>]) -> Finding {
     Finding::none()
 }
 
+#[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the position is checked")]
 const fn is_tool_name(name: &str) -> bool {
-    let name = name.as_bytes();
-    let first = byte(name, 0);
+    let (name, length) = (name.as_bytes(), name.len());
     let mut at = 0;
-    while at < name.len() {
-        let byte = byte(name, at);
-        if !(byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
-            return false;
+    while at < length {
+        match name[at] {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {}
+            b'0'..=b'9' | b'-' if at > 0 => {}
+            _ => return false,
         }
         at += 1;
     }
-    (first.is_ascii_alphabetic() || first == b'_') && name.len() <= 64
+    length > 0 && length <= 64
 }
 
 /// FNV-1a. Equal names have equal hashes; different ones are compared again.
+///
+/// The arithmetic is wider than the hash, because a method that wraps costs more than the multiplication.
+#[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the position is checked")]
 const fn hash(text: &str) -> u64 {
-    let bytes = text.as_bytes();
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let (bytes, length) = (text.as_bytes(), text.len());
+    let mut hash = 0xcbf2_9ce4_8422_2325u128;
     let mut at = 0;
-    while at < bytes.len() {
-        hash = (hash ^ byte(bytes, at) as u64).wrapping_mul(0x0000_0100_0000_01b3);
+    while at < length {
+        hash = (hash ^ bytes[at] as u128) * 0x0000_0100_0000_01b3 & 0xffff_ffff_ffff_ffff;
         at += 1;
     }
-    hash
+    hash as u64
 }
 
+#[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the lengths are equal")]
 pub(super) const fn equal(left: &str, right: &str) -> bool {
-    let (left, right) = (left.as_bytes(), right.as_bytes());
-    if left.len() != right.len() {
+    let (length, left, right) = (left.len(), left.as_bytes(), right.as_bytes());
+    if length != right.len() {
         return false;
     }
     let mut at = 0;
-    while at < left.len() {
-        if byte(left, at) != byte(right, at) {
+    while at < length {
+        if left[at] != right[at] {
             return false;
         }
         at += 1;

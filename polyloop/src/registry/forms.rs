@@ -10,6 +10,7 @@
 use super::FragmentEntry;
 use super::check::Finding;
 use super::const_text::ConstText;
+use super::heads::{Head, rest_begins, rest_is_behind};
 use crate::fragment::{FragmentSpec, Legacy, Marker, Marking, lower_at};
 
 /// The most forms that one registry may hold, old ones included.
@@ -21,6 +22,8 @@ struct Form {
     entry: usize,
     /// 0 for the present form, else the position of the old one, counted from 1.
     legacy: usize,
+    /// The head of the begin.
+    head: Head,
 }
 
 /// Refuses two marker pairs of different types that one text could match.
@@ -28,14 +31,15 @@ struct Form {
 #[must_use]
 #[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the positions are checked")]
 pub const fn check_markers<K>(entries: &[FragmentEntry<K>]) -> Finding {
-    let mut forms = [Form { entry: 0, legacy: 0 }; MOST];
+    let mut forms = [Form { entry: 0, legacy: 0, head: Head::EMPTY }; MOST];
     let mut number = 0;
     let mut entry = 0;
     while entry < entries.len() {
         let spec = entries[entry].spec;
         let mut legacy = if matches!(spec.marking, Marking::Marked { .. }) { 0 } else { 1 };
         while legacy <= spec.legacy.len() && number < MOST {
-            forms[number] = Form { entry, legacy };
+            let head = Head::of(&pair(entries, entry, legacy).0);
+            forms[number] = Form { entry, legacy, head };
             number += 1;
             legacy += 1;
         }
@@ -47,19 +51,14 @@ pub const fn check_markers<K>(entries: &[FragmentEntry<K>]) -> Finding {
     let mut depth = 0;
     let mut at = 0;
     while at < number {
-        let (begin, end) = pair(entries, forms[at]);
-        while depth > 0 && !is_prefix(&pair(entries, forms[prefixes[depth - 1]]).0, &begin) {
+        while depth > 0 && !begins(entries, &forms[prefixes[depth - 1]], &forms[at]) {
             depth -= 1;
         }
         let mut above = 0;
         while above < depth {
-            let other = forms[prefixes[above]];
-            let (other_begin, other_end) = pair(entries, other);
-            if other.entry != forms[at].entry
-                && begins_meet(&other_begin, &begin)
-                && (ends_meet(&other_end, &end) || ends_meet(&end, &other_end))
-            {
-                return ambiguous(entries, other, forms[at]);
+            let other = prefixes[above];
+            if meet(entries, &forms[other], &forms[at]) {
+                return ambiguous(entries, &forms[other], &forms[at]);
             }
             above += 1;
         }
@@ -70,14 +69,30 @@ pub const fn check_markers<K>(entries: &[FragmentEntry<K>]) -> Finding {
     Finding::none()
 }
 
+/// Whether the head of one form is a prefix of the head of the other.
+const fn begins<K>(entries: &[FragmentEntry<K>], short: &Form, long: &Form) -> bool {
+    short.head.may_begin(&long.head) && rest_begins(&markers(entries, short).0, &markers(entries, long).0)
+}
+
+/// Whether one text could match two forms of different types; the head of `short` is a prefix of the head of `long`.
+const fn meet<K>(entries: &[FragmentEntry<K>], short: &Form, long: &Form) -> bool {
+    if short.entry == long.entry {
+        return false;
+    }
+    let (short_begin, short_end) = markers(entries, short);
+    let (long_begin, long_end) = markers(entries, long);
+    begins_meet(&short_begin, &long_begin)
+        && (ends_meet(&short_end, &long_end) || ends_meet(&long_end, &short_end))
+}
+
 #[expect(
     clippy::indexing_slicing,
     reason = "`get` is not const on stable; the forms come from these entries"
 )]
-const fn ambiguous<K>(entries: &[FragmentEntry<K>], one: Form, other: Form) -> Finding {
+const fn ambiguous<K>(entries: &[FragmentEntry<K>], one: &Form, other: &Form) -> Finding {
     let (first, second) = if one.entry < other.entry { (one, other) } else { (other, one) };
-    let (first_begin, first_end) = pair(entries, first);
-    let (second_begin, second_end) = pair(entries, second);
+    let (first_begin, first_end) = markers(entries, first);
+    let (second_begin, second_end) = markers(entries, second);
     let text = ConstText::new()
         .with("the markers of `")
         .with(entries[first.entry].spec.type_name)
@@ -95,15 +110,20 @@ const fn ambiguous<K>(entries: &[FragmentEntry<K>], one: Form, other: Form) -> F
     Finding::at(second.entry, text)
 }
 
-/// The markers of a form; an old prefix has an empty end.
+/// The markers of a form.
+const fn markers<K>(entries: &[FragmentEntry<K>], form: &Form) -> (Marker, Marker) {
+    pair(entries, form.entry, form.legacy)
+}
+
+/// The markers of a form by its place; an old prefix has an empty end.
 #[expect(
     clippy::indexing_slicing,
     reason = "`get` is not const on stable; the forms come from these entries"
 )]
-const fn pair<K>(entries: &[FragmentEntry<K>], form: Form) -> (Marker, Marker) {
-    let spec: &FragmentSpec = entries[form.entry].spec;
-    if form.legacy > 0 {
-        return match spec.legacy[form.legacy - 1] {
+const fn pair<K>(entries: &[FragmentEntry<K>], entry: usize, legacy: usize) -> (Marker, Marker) {
+    let spec: &FragmentSpec = entries[entry].spec;
+    if legacy > 0 {
+        return match spec.legacy[legacy - 1] {
             Legacy::Pair(begin, end) => (Marker::new(begin), Marker::new(end)),
             Legacy::Prefix(begin) => (Marker::new(begin), Marker::new("")),
         };
@@ -112,11 +132,6 @@ const fn pair<K>(entries: &[FragmentEntry<K>], form: Form) -> (Marker, Marker) {
         Marking::Marked { begin, end } => (begin, end),
         Marking::Unmarked(_) => (Marker::new(""), Marker::new("")),
     }
-}
-
-/// Whether the head of one marker is a prefix of the head of the other.
-const fn is_prefix(short: &Marker, long: &Marker) -> bool {
-    short.head_len() <= long.head_len() && matches!(order(short, long, short.head_len()), Order::Equal)
 }
 
 /// Whether a text may begin with both; the head of `short` is a prefix of the head of `long`.
@@ -199,37 +214,11 @@ const fn is_key(lower: u8) -> bool {
     lower.is_ascii_lowercase() || lower.is_ascii_digit() || lower == b'_'
 }
 
-enum Order {
-    Less,
-    Equal,
-    Greater,
-}
-
-/// Compares the first `length` bytes of two heads, in lower case; a head that ends earlier is less.
-const fn order(left: &Marker, right: &Marker, length: usize) -> Order {
-    // Sixteen bytes at once, then one at a time.
-    if length >= 16 && left.order() != right.order() {
-        return if left.order() < right.order() { Order::Less } else { Order::Greater };
+const fn is_behind<K>(entries: &[FragmentEntry<K>], left: &Form, right: &Form) -> bool {
+    match left.head.is_behind(&right.head) {
+        Some(behind) => behind,
+        None => rest_is_behind(&markers(entries, left).0, &markers(entries, right).0),
     }
-    let (texts, mut at) =
-        ((left.as_str().as_bytes(), right.as_str().as_bytes()), if length >= 16 { 16 } else { 0 });
-    while at < length {
-        let of_left = if at < left.head_len() { lower_at(texts.0, at) } else { 0 };
-        let of_right = if at < right.head_len() { lower_at(texts.1, at) } else { 0 };
-        if of_left != of_right {
-            return if of_left < of_right { Order::Less } else { Order::Greater };
-        }
-        at += 1;
-    }
-    Order::Equal
-}
-
-const fn is_greater(left: &Marker, right: &Marker) -> bool {
-    if left.order() != right.order() {
-        return left.order() > right.order();
-    }
-    let length = if left.head_len() > right.head_len() { left.head_len() } else { right.head_len() };
-    length > 16 && matches!(order(left, right, length), Order::Greater)
 }
 
 /// Sorts the first `number` forms by the heads of their begins: Shell's method with Ciura's gaps.
@@ -245,9 +234,8 @@ const fn sort<K>(forms: &mut [Form; MOST], number: usize, entries: &[FragmentEnt
         let mut at = step;
         while at < number {
             let form = forms[at];
-            let begin = pair(entries, form).0;
             let mut to = at;
-            while to >= step && is_greater(&pair(entries, forms[to - step]).0, &begin) {
+            while to >= step && is_behind(entries, &forms[to - step], &form) {
                 forms[to] = forms[to - step];
                 to -= step;
             }

@@ -37,6 +37,9 @@ pub fn assert_marker_lock<R: Registry>(folder: &str, file: &str) -> Result<(), S
         return Ok(());
     }
     let mut text = locked;
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
     for line in fresh {
         text.push_str(line);
         text.push('\n');

@@ -2,7 +2,9 @@
 
 mod check;
 mod const_text;
+mod faults;
 mod forms;
+mod heads;
 mod lock;
 mod tools;
 
@@ -13,7 +15,7 @@ use std::sync::OnceLock;
 pub use check::{Finding, NONE, check_caps, check_kinds, check_specs, check_tools};
 pub use forms::check_markers;
 pub use lock::assert_marker_lock;
-pub use tools::{RegisteredTool, ToolList};
+pub use tools::{ListedTool, RegisteredTool, ToolList};
 
 use crate::error::{ParseError, RecordError, SetError};
 use crate::fragment::{
@@ -186,6 +188,19 @@ pub trait Registry: Sized + Send + Sync + 'static {
 pub trait Registered<R: Registry>: ContextFragment {
     /// The kind, as the registry's enum names it.
     const KIND: R::Kind;
+}
+
+/// Is listed under `fragments`; what `registry!` writes.
+///
+/// Apart from [`Registered`], so that a type which is not registered is told so, without a list of those that are.
+#[doc(hidden)]
+pub trait Listed<R: Registry>: ContextFragment {
+    const KIND: R::Kind;
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Registry, T: Listed<R>> Registered<R> for T {
+    const KIND: R::Kind = <T as Listed<R>>::KIND;
 }
 
 /// Tells what a text was recognised as.

@@ -1,7 +1,7 @@
 //! Narrower sets, named by type.
 
 use super::Registry;
-use crate::tool::{Tool, ToolSet};
+use crate::tool::{Tool, ToolSet, ToolSpec};
 
 /// Is a tool that is registered in `R`; `registry!` implements it for each entry.
 #[diagnostic::on_unimplemented(
@@ -11,21 +11,28 @@ use crate::tool::{Tool, ToolSet};
 )]
 pub trait RegisteredTool<R: Registry>: Tool<R::State> {}
 
+/// Is listed under `tools`; what `registry!` writes.
+#[doc(hidden)]
+pub trait ListedTool<R: Registry>: Tool<R::State> {}
+
+#[diagnostic::do_not_recommend]
+impl<R: Registry, T: ListedTool<R>> RegisteredTool<R> for T {}
+
 /// Is a tuple of registered tools, such as `(read_file, submit)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of tools of `{R}`",
     note = "write a tuple of registered tools, such as `(read_file, submit)` or `(submit,)`"
 )]
 pub trait ToolList<R: Registry> {
-    /// Returns the names.
-    fn names() -> Vec<&'static str>;
+    /// Returns the descriptions.
+    fn specs() -> Vec<ToolSpec>;
 }
 
 macro_rules! tool_lists {
     ($($tool:ident)*) => {
         impl<R: Registry, $($tool: RegisteredTool<R>),*> ToolList<R> for ($($tool,)*) {
-            fn names() -> Vec<&'static str> {
-                vec![$(<$tool as Tool<R::State>>::SPEC.name),*]
+            fn specs() -> Vec<ToolSpec> {
+                vec![$(<$tool as Tool<R::State>>::SPEC),*]
             }
         }
     };
@@ -48,14 +55,13 @@ impl<S: ?Sized> ToolSet<S> {
     /// Returns the set of these tools only, in this set's order: `set.restrict_to::<App, (read_file, submit)>()`.
     #[must_use]
     pub fn restrict_to<R: Registry<State = S>, L: ToolList<R>>(&self) -> Self {
-        let names = L::names();
-        self.filtered(|name| names.contains(&name))
+        let kept = L::specs();
+        self.filtered(|_, spec| kept.iter().any(|kept| kept.is_same_tool(spec)))
     }
 
     /// Returns the set without one tool: `set.without::<App, submit>()`.
     #[must_use]
     pub fn without<R: Registry<State = S>, T: RegisteredTool<R>>(&self) -> Self {
-        let gone = T::SPEC.name;
-        self.filtered(|name| name != gone)
+        self.filtered(|_, spec| !T::SPEC.is_same_tool(spec))
     }
 }

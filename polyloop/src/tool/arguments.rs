@@ -1,13 +1,14 @@
 //! Takes the arguments of a call, one at a time, and collects everything that is wrong with them.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::compiled::{CompiledParam, CompiledTool};
-use super::complaint::{quoted, wrong};
+use super::complaint::{joined, missing, missing_field, said, shortened, wrong};
 use super::nearest::nearest;
 use super::scalar::Scalars;
 use crate::error::ArgumentError;
@@ -20,6 +21,8 @@ pub struct Arguments<'a> {
     whole: &'a str,
     /// What was sent for each parameter, as JSON text.
     sent: Vec<Option<&'a str>>,
+    /// What was sent by names that are no parameter's: the fields of the one that stands for the whole object.
+    fields: Vec<(String, &'a str)>,
     next: usize,
     errors: Vec<ArgumentError>,
 }
@@ -32,6 +35,7 @@ impl<'a> Arguments<'a> {
             scalars,
             whole: text,
             sent: vec![None; tool.params.len()],
+            fields: Vec::new(),
             next: 0,
             errors: Vec::new(),
         };
@@ -87,7 +91,9 @@ impl<'a> Arguments<'a> {
         let sent = self.sent.get(self.next).copied().flatten();
         self.next += 1;
         if param.param.flatten {
-            self.value(param, self.whole, slot);
+            if !self.is_refused() {
+                self.value(param, self.whole, slot);
+            }
             return;
         }
         match sent {
@@ -102,34 +108,66 @@ impl<'a> Arguments<'a> {
             Some(default) => (param.param.of.read)(default, slot),
             None => (param.param.of.absent)(slot),
         };
-        // A call without its opening brace was refused as a whole already.
-        if !filled && !self.errors.iter().any(|error| error.path().is_empty()) {
-            self.error(param.param.name, format!("argument `{}` is missing", param.param.name));
+        if !filled && !self.is_refused() {
+            self.error(param.param.name, missing(param.param.name));
         }
+    }
+
+    /// Whether the arguments were refused as a whole already, so that more would only repeat it.
+    fn is_refused(&self) -> bool {
+        self.errors.iter().any(|error| error.path().is_empty())
     }
 
     fn value(&mut self, param: &CompiledParam, sent: &str, slot: &mut dyn Any) {
-        let taken = if (param.param.of.read)(sent, slot) { Some(sent) } else { self.near(param, sent, slot) };
-        let Some(taken) = taken else {
-            let (path, said) = (param.param.of.complain)(sent);
-            let path = joined(param.param.name, &path);
-            let message = wrong(&path, &said);
-            self.error(&path, message);
-            return;
-        };
+        let read = (param.param.of.read)(sent, slot);
+        let taken = if read { Some(sent.into()) } else { self.near(param, sent, slot) };
+        let Some(taken) = taken else { return self.complain(param, sent) };
         if let Some(validator) = &param.validator
-            && let Ok(value) = serde_json::from_str(taken)
+            && let Ok(value) = serde_json::from_str(&taken)
         {
-            validator.check(param.param.name, &value, &mut self.errors);
+            self.errors.append(&mut validator.check(param.param.name, &value));
         }
     }
 
-    fn near<'t>(&self, param: &CompiledParam, sent: &'t str, slot: &mut dyn Any) -> Option<&'t str> {
+    /// Says where a value does not read, and everything else that its schema forbids.
+    fn complain(&mut self, param: &CompiledParam, sent: &str) {
+        let (path, text) = (param.param.of.complain)(sent);
+        let mut path = shortened(&joined(param.param.name, &path));
+        let mut message = wrong(&path, &said(&text));
+        if let Some(field) = missing_field(&text) {
+            path = joined(&path, field);
+            message = missing(&path);
+        }
+        let others = match (param.everything(), serde_json::from_str(sent)) {
+            (Some(validator), Ok(value)) => validator.check(param.param.name, &value),
+            _ => Vec::new(),
+        };
+        self.error(&path, message);
+        // What is said of the same place, or of what is around it, is the same mistake.
+        self.errors.extend(others.into_iter().filter(|other| !path.starts_with(other.path())));
+    }
+
+    fn near<'t>(&self, param: &CompiledParam, sent: &'t str, slot: &mut dyn Any) -> Option<Cow<'t, str>> {
         if self.scalars == Scalars::Exact {
             return None;
         }
-        let near = param.scalar?.near(sent)?;
-        (param.param.of.read)(near, slot).then_some(near)
+        let near = if param.param.flatten {
+            self.near_fields()?.into()
+        } else {
+            Cow::Borrowed(param.scalar?.near(sent)?)
+        };
+        (param.param.of.read)(&near, slot).then_some(near)
+    }
+
+    /// The object with every near miss among its fields put right.
+    fn near_fields(&self) -> Option<String> {
+        let mut fields = Vec::with_capacity(self.fields.len());
+        for (name, sent) in &self.fields {
+            let scalar = self.tool.field_scalars.get(name);
+            let near = scalar.and_then(|scalar| scalar.near(sent)).unwrap_or(sent);
+            fields.push(format!("{}:{near}", serde_json::to_string(name).ok()?));
+        }
+        Some(format!("{{{}}}", fields.join(",")))
     }
 
     fn unknown(&mut self, name: &str) {
@@ -138,17 +176,8 @@ impl<'a> Arguments<'a> {
         }
         let near = nearest(name, self.tool.names.iter().map(String::as_str));
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        self.error(&quoted(name), format!("unknown argument `{}`{hint}", quoted(name)));
-    }
-}
-
-/// The path of a place inside an argument.
-fn joined(name: &str, path: &str) -> String {
-    match (name, path) {
-        ("", path) => path.to_owned(),
-        (name, "") => name.to_owned(),
-        (name, path) if path.starts_with('[') => format!("{name}{path}"),
-        (name, path) => format!("{name}.{path}"),
+        let name = shortened(name);
+        self.error(&name, format!("unknown argument `{name}`{hint}"));
     }
 }
 
@@ -197,8 +226,10 @@ impl<'a> Visitor<'a> for &mut Arguments<'a> {
                     }
                 }
                 Err(name) => {
-                    map.next_value::<IgnoredAny>()?;
-                    if !self.tool.names.contains(&name) {
+                    let value: &'a RawValue = map.next_value()?;
+                    if self.tool.names.contains(&name) {
+                        self.fields.push((name, value.get()));
+                    } else {
                         self.unknown(&name);
                     }
                 }

@@ -228,11 +228,13 @@ fn children(node: &mut Node, path: &str, nulls: Nulls) -> Result<(), Refusal> {
             let mut child = canonical(schema, &path, nulls)?;
             if optional && nulls == Nulls::Stripped {
                 child = without_null(child);
+                // In place: removing one would move another.
+                child.retain(|keyword, value| keyword != "default" || !value.is_null());
             }
             *schema = Value::Object(child);
         }
     }
-    for keyword in ["items", "additionalProperties", "contains", "propertyNames"] {
+    for keyword in ["items", "additionalProperties", "contains", "propertyNames", "not"] {
         if let Some(schema) = node.get_mut(keyword)
             && !(keyword == "additionalProperties" && schema.is_boolean())
         {

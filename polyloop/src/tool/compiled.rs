@@ -1,6 +1,7 @@
 //! A tool made ready: its schema as text, and a check for each argument.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use schemars::generate::SchemaSettings;
 use serde_json::value::{RawValue, to_raw_value};
@@ -11,6 +12,7 @@ use super::param::{Limit, Param};
 use super::scalar::Scalar;
 use super::spec::ToolSpec;
 use super::validator::{Validator, states_more};
+use super::variants::in_source_order;
 use crate::error::SetProblem;
 
 /// A parameter made ready.
@@ -22,7 +24,39 @@ pub(crate) struct CompiledParam {
     /// The value of an absent argument, as JSON text.
     pub(crate) default: Option<String>,
     pub(super) scalar: Option<Scalar>,
+    /// The check of every call, where the schema states more than the type enforces.
     pub(super) validator: Option<Validator>,
+    /// The check of a value that does not read; it finds what else is wrong inside.
+    full: OnceLock<Option<Validator>>,
+    /// The schema that is checked, with the definitions.
+    checked: (Node, Arc<Value>),
+}
+
+impl CompiledParam {
+    fn new(param: Param, required: bool, definitions: Arc<Value>) -> Self {
+        Self {
+            param,
+            required,
+            default: None,
+            scalar: None,
+            validator: None,
+            full: OnceLock::new(),
+            checked: (Node::new(), definitions),
+        }
+    }
+
+    /// Finds everything that the schema forbids, for values with an inside. Made when it is first needed.
+    pub(super) fn everything(&self) -> Option<&Validator> {
+        if self.validator.is_some() {
+            return self.validator.as_ref();
+        }
+        let (schema, definitions) = &self.checked;
+        let inside = ["properties", "items", "additionalProperties", "prefixItems"];
+        if !inside.iter().any(|keyword| schema.contains_key(*keyword)) {
+            return None;
+        }
+        self.full.get_or_init(|| Validator::new(schema.clone(), definitions).ok()).as_ref()
+    }
 }
 
 /// A tool made ready.
@@ -31,6 +65,8 @@ pub(crate) struct CompiledTool {
     pub(crate) params: Vec<CompiledParam>,
     /// The names of all arguments that a call may hold.
     pub(crate) names: Vec<String>,
+    /// The scalar fields of a parameter that stands for the whole object.
+    pub(crate) field_scalars: BTreeMap<String, Scalar>,
     pub(crate) lenient: bool,
     /// The canonical schema, as JSON text.
     pub(crate) schema: Arc<RawValue>,
@@ -51,7 +87,7 @@ impl CompiledTool {
             spec.params.iter().map(|param| (param.of.schema)(&mut generator).to_value()).collect();
         let definitions = generator.take_definitions(true);
         let shown_definitions = builder.definitions(&definitions, Nulls::Stripped);
-        let checked_definitions = builder.definitions(&definitions, Nulls::Kept);
+        let checked_definitions = Arc::new(builder.definitions(&definitions, Nulls::Kept));
         let params: Vec<CompiledParam> = spec
             .params
             .iter()
@@ -60,9 +96,10 @@ impl CompiledTool {
             .collect();
         let schema = builder.root(shown_definitions);
         let names = builder.properties.keys().cloned().collect();
+        let field_scalars = builder.field_scalars();
         match schema {
             Some(schema) if builder.problems.is_empty() => {
-                Ok(Self { params, names, lenient: spec.lenient, schema })
+                Ok(Self { params, names, field_scalars, lenient: spec.lenient, schema })
             }
             _ => Err(builder.problems),
         }
@@ -80,7 +117,11 @@ struct Builder<'s> {
 impl Builder<'_> {
     fn problem(&mut self, path: impl Into<String>, reason: impl Into<String>) {
         let tool = self.spec.name.to_owned();
-        self.problems.push(SetProblem::Schema { tool, path: path.into(), reason: reason.into() });
+        let problem = SetProblem::Schema { tool, path: path.into(), reason: reason.into() };
+        // A definition is looked at in two forms; what is wrong with both is one problem.
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
     }
 
     fn definitions(&mut self, definitions: &Node, nulls: Nulls) -> Value {
@@ -94,10 +135,9 @@ impl Builder<'_> {
         Value::Object(out)
     }
 
-    fn param(&mut self, param: &Param, raw: &Value, definitions: &Value) -> CompiledParam {
+    fn param(&mut self, param: &Param, raw: &Value, definitions: &Arc<Value>) -> CompiledParam {
         let required = param.default.is_none() && !(param.of.takes_absence)();
-        let mut compiled =
-            CompiledParam { param: *param, required, default: None, scalar: None, validator: None };
+        let mut compiled = CompiledParam::new(*param, required, definitions.clone());
         let forms = canonical(raw, param.name, Nulls::Stripped)
             .and_then(|shown| Ok((shown, canonical(raw, param.name, Nulls::Kept)?)));
         let (shown, checked) = match forms {
@@ -107,12 +147,13 @@ impl Builder<'_> {
                 return compiled;
             }
         };
+        let optional = !required && !param.flatten;
+        let mut shown = if optional { without_null(shown) } else { shown };
+        in_source_order(&mut shown, &|text| (param.of.complain)(text).1);
         if param.flatten {
-            self.flattened(&mut compiled, &shown, checked, definitions);
+            self.flattened(&mut compiled, &shown, checked);
             return compiled;
         }
-        let optional = !required;
-        let mut shown = if optional { without_null(shown) } else { shown };
         let mut checked = if optional { without_null(checked) } else { checked };
         for limit in param.limits() {
             let applied = apply(limit, &mut shown).and_then(|()| apply(limit, &mut checked));
@@ -123,8 +164,9 @@ impl Builder<'_> {
         compiled.scalar = Scalar::of(&Value::Object(shown.clone()));
         let limited = param.limits().next().is_some();
         if limited || (!is_plain((param.of.type_name)()) && states_more(&Value::Object(checked.clone()))) {
-            self.validated(&mut compiled, checked, definitions);
+            self.validated(&mut compiled, &checked);
         }
+        compiled.checked.0 = checked;
         describe(&mut shown, param);
         self.with_default(&mut compiled, &mut shown);
         if let Some(examples) = param.examples {
@@ -138,13 +180,7 @@ impl Builder<'_> {
     }
 
     /// The one parameter that stands for the whole object: its properties are the tool's.
-    fn flattened(
-        &mut self,
-        compiled: &mut CompiledParam,
-        shown: &Node,
-        mut checked: Node,
-        definitions: &Value,
-    ) {
+    fn flattened(&mut self, compiled: &mut CompiledParam, shown: &Node, mut checked: Node) {
         let is_object = shown.get("type").is_some_and(|kind| kind == "object");
         let Some(Value::Object(properties)) = shown.get("properties").filter(|_| is_object).cloned() else {
             let type_name = (compiled.param.of.type_name)();
@@ -156,12 +192,21 @@ impl Builder<'_> {
         // Unknown keys are looked at before, with the nearest known name.
         checked.remove("additionalProperties");
         if states_more(&Value::Object(checked.clone())) {
-            self.validated(compiled, checked, definitions);
+            self.validated(compiled, &checked);
         }
+        compiled.checked.0 = checked;
     }
 
-    fn validated(&mut self, compiled: &mut CompiledParam, checked: Node, definitions: &Value) {
-        match Validator::new(checked, definitions) {
+    fn field_scalars(&self) -> BTreeMap<String, Scalar> {
+        if !self.spec.params.iter().any(|param| param.flatten) {
+            return BTreeMap::new();
+        }
+        let scalar = |(name, schema): (&String, &Value)| Some((name.clone(), Scalar::of(schema)?));
+        self.properties.iter().filter_map(scalar).collect()
+    }
+
+    fn validated(&mut self, compiled: &mut CompiledParam, checked: &Node) {
+        match Validator::new(checked.clone(), &compiled.checked.1) {
             Ok(validator) => compiled.validator = Some(validator),
             Err(reason) => self.problem(compiled.param.name, reason),
         }
@@ -179,9 +224,7 @@ impl Builder<'_> {
             );
         }
         if let Some(validator) = &compiled.validator {
-            let mut errors = Vec::new();
-            validator.check(compiled.param.name, &value, &mut errors);
-            for error in errors {
+            for error in validator.check(compiled.param.name, &value) {
                 self.problem(error.path(), format!("its default {text} does not fit: {error}"));
             }
         }

@@ -14,11 +14,12 @@ mod scalar;
 mod set;
 mod spec;
 mod validator;
+mod variants;
 
 pub use arguments::Arguments;
 pub use call::{CallContext, Prepared};
 pub use param::{Limit, Param, ToolArg};
-pub use provide::Provide;
+pub use provide::{Provide, SharedState};
 pub use returned::{Json, Observation, ToolError, ToolFailure, ToolReturn};
 pub use scalar::Scalars;
 pub use set::{CheckedCall, Dialect, ToolEntry, ToolSet};

@@ -17,10 +17,16 @@ use super::absent::Absent;
     label = "the model cannot be told what this is",
     note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, and own its data"
 )]
-pub trait ToolArg: DeserializeOwned + JsonSchema + Send + 'static {}
+pub trait ToolArg: DeserializeOwned + JsonSchema + Send + 'static {
+    /// What the library does with the type.
+    #[doc(hidden)]
+    const TYPE: &'static ArgType;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {}
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {
+    const TYPE: &'static ArgType = &ArgType::of::<T>();
+}
 
 /// States a limit on an argument, in the schema and in the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,21 +69,28 @@ impl Param {
     /// Describes a parameter of type `T`.
     #[must_use]
     pub const fn new<T: ToolArg>(name: &'static str, description: &'static str) -> Self {
-        Self {
-            name,
-            description,
-            flatten: false,
-            of: &const { ArgType::of::<T>() },
-            default: None,
-            examples: None,
-            limits: [None; LIMITS],
-        }
+        Self::of(T::TYPE, name, description)
+    }
+
+    /// Describes a parameter by what its type is: named by trait path, a type that cannot be an argument is reported
+    /// without a note that leads here.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of(of: &'static ArgType, name: &'static str, description: &'static str) -> Self {
+        Self { name, description, flatten: false, of, default: None, examples: None, limits: [None; LIMITS] }
     }
 
     /// Describes the one parameter that stands for the whole object of arguments.
     #[must_use]
     pub const fn flatten<T: ToolArg>() -> Self {
-        let mut param = Self::new::<T>("", "");
+        Self::flattened(T::TYPE)
+    }
+
+    /// The same by what its type is.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn flattened(of: &'static ArgType) -> Self {
+        let mut param = Self::of(of, "", "");
         param.flatten = true;
         param
     }
@@ -123,7 +136,8 @@ impl fmt::Debug for Param {
 }
 
 /// What the library does with a type of argument, without knowing it.
-pub(crate) struct ArgType {
+#[doc(hidden)]
+pub struct ArgType {
     pub(crate) type_name: fn() -> &'static str,
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
     /// Reads the value into an `Option<T>`.
@@ -146,6 +160,12 @@ impl ArgType {
             takes_absence: || T::deserialize(Absent).is_ok(),
             complain: complain::<T>,
         }
+    }
+}
+
+impl fmt::Debug for ArgType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str((self.type_name)())
     }
 }
 

@@ -13,6 +13,24 @@ pub trait Provide<T: ?Sized>: Send + Sync {
     fn provide(&self) -> &T;
 }
 
+/// Is a state that all calls may share; what `registry!` asks of one.
+///
+/// Through the associated type a state that cannot be shared is reported once, at its name, and nowhere else.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the state of a registry",
+    label = "cannot be shared by all calls",
+    note = "a state is `Send` and `Sync`, and owns its data"
+)]
+pub trait SharedState {
+    /// The state itself.
+    type Same;
+}
+
+impl<T: Send + Sync + 'static> SharedState for T {
+    type Same = T;
+}
+
 impl<T: Send + Sync + ?Sized> Provide<T> for T {
     fn provide(&self) -> &T {
         self

@@ -138,6 +138,7 @@ impl ToolFailure for ToolError {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Display + 'static> ToolFailure for E {
     fn into_error(self) -> ToolError {
         self.into()

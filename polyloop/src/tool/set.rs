@@ -29,7 +29,15 @@ impl<S: ?Sized> ToolEntry<S> {
     /// Makes the entry of a tool.
     #[must_use]
     pub const fn new<T: Tool<S>>() -> Self {
-        Self { spec: &T::SPEC, prepare: T::prepare }
+        Self::of(&T::SPEC, T::prepare)
+    }
+
+    /// Makes the entry of its parts: named by trait path, a type that is no tool is reported without a note that
+    /// leads here.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of(spec: &'static ToolSpec, prepare: fn(&mut Arguments<'_>) -> Option<Prepared<S>>) -> Self {
+        Self { spec, prepare }
     }
 }
 
@@ -60,11 +68,18 @@ struct Member<S: ?Sized> {
     name: Arc<str>,
     entry: ToolEntry<S>,
     compiled: Arc<CompiledTool>,
+    /// Of the set that it came from, so that merging changes no check.
+    scalars: Scalars,
 }
 
 impl<S: ?Sized> Clone for Member<S> {
     fn clone(&self) -> Self {
-        Self { name: self.name.clone(), entry: self.entry, compiled: self.compiled.clone() }
+        Self {
+            name: self.name.clone(),
+            entry: self.entry,
+            compiled: self.compiled.clone(),
+            scalars: self.scalars,
+        }
     }
 }
 
@@ -74,15 +89,19 @@ impl<S: ?Sized> Clone for Member<S> {
 pub struct ToolSet<S: ?Sized> {
     members: Arc<[Member<S>]>,
     by_name: Arc<BTreeMap<Arc<str>, usize>>,
-    scalars: Scalars,
     fingerprint: blake3::Hash,
 }
 
 /// Is a call whose arguments are right.
-#[derive(Debug)]
 pub struct CheckedCall<S: ?Sized> {
     spec: &'static ToolSpec,
     prepared: Prepared<S>,
+}
+
+impl<S: ?Sized> fmt::Debug for CheckedCall<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("CheckedCall").field(&self.spec.name).finish()
+    }
 }
 
 impl<S: ?Sized> CheckedCall<S> {
@@ -113,15 +132,16 @@ impl<S: ?Sized> ToolSet<S> {
                         name: entry.spec.name.into(),
                         entry: *entry,
                         compiled: Arc::new(compiled),
+                        scalars,
                     });
                 }
                 Err(mut found) => problems.append(&mut found),
             }
         }
-        if problems.is_empty() { Self::of(members, scalars) } else { Err(SetError::new(problems)) }
+        if problems.is_empty() { Self::of(members) } else { Err(SetError::new(problems)) }
     }
 
-    fn of(members: Vec<Member<S>>, scalars: Scalars) -> Result<Self, SetError> {
+    fn of(members: Vec<Member<S>>) -> Result<Self, SetError> {
         let mut by_name = BTreeMap::new();
         let mut twice = Vec::new();
         for (position, member) in members.iter().enumerate() {
@@ -132,8 +152,8 @@ impl<S: ?Sized> ToolSet<S> {
         if !twice.is_empty() {
             return Err(SetError::new(vec![SetProblem::Collision { tools: twice }]));
         }
-        let fingerprint = fingerprint(&members, scalars);
-        Ok(Self { members: members.into(), by_name: Arc::new(by_name), scalars, fingerprint })
+        let fingerprint = fingerprint(&members);
+        Ok(Self { members: members.into(), by_name: Arc::new(by_name), fingerprint })
     }
 
     /// Returns the descriptions of the tools by the names that the model calls, in order.
@@ -201,11 +221,12 @@ impl<S: ?Sized> ToolSet<S> {
     /// When there is no such tool, or when an argument is wrong; every wrong argument is listed.
     pub fn validate(&self, name: &str, arguments: &str) -> Result<CheckedCall<S>, CallError> {
         let Some(member) = self.member(name) else {
-            let nearest = nearest(name, self.members.iter().map(|member| &*member.name));
+            let shown = self.members.iter().filter(|member| !member.entry.spec.hidden);
+            let nearest = nearest(name, shown.map(|member| &*member.name));
             let name = name.chars().take(64).collect();
             return Err(CallError::UnknownTool { name, nearest });
         };
-        let mut taken = Arguments::new(&member.compiled, arguments, self.scalars);
+        let mut taken = Arguments::new(&member.compiled, arguments, member.scalars);
         let prepared = (member.entry.prepare)(&mut taken);
         let errors = taken.into_errors();
         match prepared {
@@ -221,7 +242,7 @@ impl<S: ?Sized> ToolSet<S> {
     /// When a name is not in the set; every unknown one is listed, with the nearest known one.
     pub fn restrict_to_names<N: AsRef<str>>(&self, names: &[N]) -> Result<Self, SetError> {
         self.known(names)?;
-        Ok(self.filtered(|name| names.iter().any(|kept| kept.as_ref() == name)))
+        Ok(self.filtered(|name, _| names.iter().any(|kept| kept.as_ref() == name)))
     }
 
     /// Returns the set without the named tools.
@@ -231,7 +252,7 @@ impl<S: ?Sized> ToolSet<S> {
     /// When a name is not in the set; every unknown one is listed, with the nearest known one.
     pub fn without_names<N: AsRef<str>>(&self, names: &[N]) -> Result<Self, SetError> {
         self.known(names)?;
-        Ok(self.filtered(|name| !names.iter().any(|gone| gone.as_ref() == name)))
+        Ok(self.filtered(|name, _| !names.iter().any(|gone| gone.as_ref() == name)))
     }
 
     /// Returns the set with a prefix before every name.
@@ -250,7 +271,7 @@ impl<S: ?Sized> ToolSet<S> {
             .filter(|member| !is_tool_name(&member.name))
             .map(|member| SetProblem::Name { name: member.name.to_string() })
             .collect();
-        if refused.is_empty() { Self::of(members, self.scalars) } else { Err(SetError::new(refused)) }
+        if refused.is_empty() { Self::of(members) } else { Err(SetError::new(refused)) }
     }
 
     /// Returns the tools of both sets, these first.
@@ -259,7 +280,7 @@ impl<S: ?Sized> ToolSet<S> {
     ///
     /// When the sets share names; all of them are listed.
     pub fn merged(&self, other: &Self) -> Result<Self, SetError> {
-        Self::of(self.members.iter().chain(other.members.iter()).cloned().collect(), self.scalars)
+        Self::of(self.members.iter().chain(other.members.iter()).cloned().collect())
     }
 
     /// Fails if a tool has no handler, naming them all.
@@ -269,12 +290,13 @@ impl<S: ?Sized> ToolSet<S> {
         if tools.is_empty() { Ok(()) } else { Err(SetError::new(vec![SetProblem::NoHandler { tools }])) }
     }
 
-    pub(crate) fn filtered(&self, keep: impl Fn(&str) -> bool) -> Self {
-        let members: Vec<Member<S>> =
-            self.members.iter().filter(|member| keep(&member.name)).cloned().collect();
+    /// The set of those that are kept, by name and declaration.
+    pub(crate) fn filtered(&self, keep: impl Fn(&str, &ToolSpec) -> bool) -> Self {
+        let kept = self.members.iter().filter(|member| keep(&member.name, member.entry.spec));
+        let members: Vec<Member<S>> = kept.cloned().collect();
         let by_name = members.iter().enumerate().map(|(at, member)| (member.name.clone(), at)).collect();
-        let fingerprint = fingerprint(&members, self.scalars);
-        Self { members: members.into(), by_name: Arc::new(by_name), scalars: self.scalars, fingerprint }
+        let fingerprint = fingerprint(&members);
+        Self { members: members.into(), by_name: Arc::new(by_name), fingerprint }
     }
 
     fn member(&self, name: &str) -> Option<&Member<S>> {
@@ -300,7 +322,6 @@ impl<S: ?Sized> Clone for ToolSet<S> {
         Self {
             members: self.members.clone(),
             by_name: self.by_name.clone(),
-            scalars: self.scalars,
             fingerprint: self.fingerprint,
         }
     }
@@ -320,13 +341,13 @@ fn is_tool_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-fn fingerprint<S: ?Sized>(members: &[Member<S>], scalars: Scalars) -> blake3::Hash {
+fn fingerprint<S: ?Sized>(members: &[Member<S>]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(format!("{scalars:?}").as_bytes());
     for member in members {
         let spec = member.entry.spec;
         let policies = format!(
-            "{:?} {} {} {:?} {} {:?} {} {}",
+            "{:?} {:?} {} {} {:?} {} {:?} {} {}",
+            member.scalars,
             spec.replay,
             spec.completes_run,
             spec.concurrent,

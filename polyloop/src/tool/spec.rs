@@ -90,6 +90,11 @@ impl ToolSpec {
         }
     }
 
+    /// Whether it is the same declaration. A set may know a tool by another name, so a name alone would not do.
+    pub(crate) fn is_same_tool(&self, other: &Self) -> bool {
+        (self.name, self.file, self.line) == (other.name, other.file, other.line)
+    }
+
     /// Says where the tool is declared.
     #[must_use]
     pub const fn declared(mut self, file: &'static str, line: u32) -> Self {

@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use super::canonical::Node;
+#[cfg(feature = "validate")]
+use super::complaint;
 use crate::error::ArgumentError;
 
 /// Keywords that bound a value beyond its type.
@@ -70,16 +72,30 @@ impl Validator {
     }
 
     /// Lists what is wrong with an argument.
-    pub(super) fn check(&self, name: &str, value: &Value, errors: &mut Vec<ArgumentError>) {
+    pub(super) fn check(&self, name: &str, value: &Value) -> Vec<ArgumentError> {
         if self.compiled.is_valid(value) {
-            return;
+            return Vec::new();
         }
-        for error in self.compiled.iter_errors(value) {
-            let path = dotted(name, error.instance_path().as_str());
-            let message = super::complaint::wrong(&path, &error.to_string());
-            errors.push(ArgumentError::new(path, message));
-        }
+        self.compiled.iter_errors(value).map(|error| wrong_place(name, &error)).collect()
     }
+}
+
+/// One thing that a schema forbids; a missing field has a path of its own.
+#[cfg(feature = "validate")]
+fn wrong_place(name: &str, error: &jsonschema::ValidationError<'_>) -> ArgumentError {
+    let mut path = complaint::shortened(&dotted(name, error.instance_path().as_str()));
+    if let jsonschema::error::ValidationErrorKind::Required { property } = error.kind() {
+        path = complaint::joined(&path, property.as_str().unwrap_or_default());
+        let message = complaint::missing(&path);
+        return ArgumentError::new(path, message);
+    }
+    let (said, came) = (error.to_string(), error.instance().to_string());
+    let said = match said.strip_prefix(&came) {
+        Some(wanted) => format!("{}{wanted}", complaint::shortened(&came)),
+        None => complaint::shortened(&said),
+    };
+    let message = complaint::wrong(&path, &said);
+    ArgumentError::new(path, message)
 }
 
 #[cfg(not(feature = "validate"))]
@@ -88,7 +104,7 @@ impl Validator {
         Err("its schema states more than its type enforces; switch on the feature `validate`".to_owned())
     }
 
-    pub(super) fn check(&self, _: &str, _: &Value, _: &mut Vec<ArgumentError>) {
+    pub(super) fn check(&self, _: &str, _: &Value) -> Vec<ArgumentError> {
         match self.never {}
     }
 }

@@ -32,8 +32,8 @@ fn the_table_holds_what_was_given_and_nothing_else() {
     assert_has(&text, r#".lifetime(::polyloop::__private::Lifetime::Latest).absent("Gone.").templates("#);
     assert_has(&text, r#"Piece::Text("\n"),::polyloop::__private::Piece::Field("cwd"),"#);
     assert_has(&text, r#"Piece::Text("in{braces}")"#);
-    assert_has(&text, "Body::template(&Self::SPEC,0,&[&(self.cwd)])");
-    assert_has(&text, "ParseFragmentforEnvironmentContextwherefor<'__a>String:");
+    assert_has(&text, "Body::template(&<Selfas::polyloop::__private::ContextFragment>::SPEC,0,&[&(self.cwd)])");
+    assert_has(&text, "for<'__a>String:::core::str::FromStr");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn every_option_reaches_the_table() {
         ".change().state().visible().memory(facade::__private::Memory::Include)",
         r#".large("why").at_most(1).overflow(facade::__private::Overflow::CutMiddle)"#,
         r#".notice("{left_out}gone").raw()"#,
-        "IntoBody::into_body(render(self)).state(self)",
+        "Recorded::recorded(self,facade::__private::IntoBody::into_body(render(self)))",
         "ChangedFragmentforNote",
         "changed(__earlier,self)",
     ] {
@@ -103,7 +103,7 @@ fn an_enum_has_one_template_for_each_variant() {
         }
     });
     assert_has(&text, "matchself{Self::A{of:__of,text:__text,..}=>::polyloop::__private::Body::template(");
-    assert_has(&text, "Self::B{of:__of,..}=>::polyloop::__private::Body::template(&Self::SPEC,1,&[])");
+    assert_has(&text, "Self::B{of:__of,..}=>::polyloop::__private::Body::template(&<Selfas::polyloop::__private::ContextFragment>::SPEC,1,&[])");
     assert_has(
         &text,
         r#"match__template{0=>Self::A{of:__fields.key()?,text:__fields.take("text")?},_=>Self::B{"#,
@@ -122,7 +122,7 @@ fn variants_may_be_tuples_units_and_rendered_by_functions() {
     });
     assert_has(
         &text,
-        "Self::A{0:__0,1:__1,..}=>::polyloop::__private::Body::template(&Self::SPEC,0,&[__1,__0])",
+        "Self::A{0:__0,1:__1,..}=>::polyloop::__private::Body::template(&<Selfas::polyloop::__private::ContextFragment>::SPEC,0,&[__1,__0])",
     );
     assert_has(&text, "Self::C{..}=>::polyloop::__private::IntoBody::into_body(Self::render(self))");
     assert_has(&text, r#"Piece::Text("nothing")],&[]])"#);
@@ -165,7 +165,8 @@ fn generic_fields_bring_their_bounds() {
     );
     assert_has(
         &text,
-        "T:::core::marker::Send+::core::marker::Sync+'static,Plan<T>:::core::fmt::Display,Self:",
+        "T:::core::marker::Send+::core::marker::Sync+'static,for<'__a>Self:::core::marker::Send+::core::marker::Sync,\
+         Plan<T>:::core::fmt::Display,Self:::polyloop::__private::Recorded",
     );
 }
 

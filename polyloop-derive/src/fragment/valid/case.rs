@@ -84,9 +84,11 @@ fn check_field(fragment: &Fragment, case: &Case, field: &Field, sink: &Sink) {
             format!("`raw` is about a value in the body, and `{name}` is not put there; remove `raw`");
         sink.error(raw, message);
     }
-    // A flag that was refused may have said what the field is for.
+    // Markers that name more than their key have been refused already; so has a flag that says what the field is for.
+    let markers = fragment.options.markers.iter().flat_map(Pair::both);
+    let is_marked = markers.flat_map(Marker::placeholders).any(|marked| marked == name);
     let has_use =
-        is_key || is_placed || ["id", "channel", "skip"].iter().any(|flag| !field.reading.lacks(flag));
+        is_marked || is_placed || ["id", "channel", "skip"].iter().any(|flag| !field.reading.lacks(flag));
     let is_templated = matches!(&case.body, Some(Body::Template(template)) if template.is_sound);
     if is_templated && !has_use && !is_misspelled(case, name) {
         let message = format!(

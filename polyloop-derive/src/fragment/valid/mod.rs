@@ -73,7 +73,7 @@ fn kind(fragment: &Fragment, sink: &Sink) {
 
 fn kind_text(literal: &LitStr, sink: &Sink) {
     let kind = literal.value();
-    if kind.starts_with("polyloop.") {
+    if is_reserved(&kind) {
         sink.error(
             literal,
             format!("`{kind}` is reserved, like all that begins with `polyloop.`; choose another"),
@@ -85,8 +85,13 @@ fn kind_text(literal: &LitStr, sink: &Sink) {
     }
 }
 
+/// Whether the kind could be taken for a built-in one.
+pub(super) fn is_reserved(kind: &str) -> bool {
+    kind.starts_with("polyloop.")
+}
+
 /// `[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*`
-fn is_kind(kind: &str) -> bool {
+pub(super) fn is_kind(kind: &str) -> bool {
     kind.split('.')
         .all(|word| word.starts_with(|first: char| first.is_ascii_lowercase()) && word.chars().all(in_key))
 }

@@ -1,8 +1,9 @@
 //! What the tool and its parameters are called, and what is said about them.
 
 use proc_macro2::Ident;
+use syn::ext::IdentExt;
 
-use super::super::ast::{Argument, Home, Tool};
+use super::super::ast::{Argument, Home, Parameter, Tool};
 use crate::common::sink::Sink;
 
 /// The longest name that every provider takes.
@@ -18,7 +19,8 @@ pub(super) fn check(tool: &Tool, sink: &Sink) {
     tool_name(tool, sink);
     tool_description(tool, sink);
     let type_name = &tool.type_name;
-    if matches!(tool.home, Home::Module) && PRIMITIVES.iter().any(|primitive| type_name == primitive) {
+    if matches!(tool.home, Home::Module) && PRIMITIVES.iter().any(|primitive| type_name.unraw() == primitive)
+    {
         let remedy = "give the tool's type another name with `#[tool(type = …)]`";
         sink.error(type_name, format!("`{type_name}` is a primitive type, which this would hide; {remedy}"));
     }
@@ -61,8 +63,11 @@ fn tool_description(tool: &Tool, sink: &Sink) {
 }
 
 fn arguments(tool: &Tool, sink: &Sink) {
-    let mut seen: Vec<String> = Vec::new();
-    for (ident, argument) in tool.parameters.iter().filter_map(Argument::of) {
+    let mut seen: Vec<(String, &Parameter)> = Vec::new();
+    for parameter in &tool.parameters {
+        let Some((ident, argument)) = Argument::of(parameter) else {
+            continue;
+        };
         if argument.options.flatten().is_some() {
             continue;
         }
@@ -71,12 +76,17 @@ fn arguments(tool: &Tool, sink: &Sink) {
             let place = if argument.options.rename.is_some() { "" } else { " in `#[arg(rename = \"…\")]`" };
             let remedy = format!("use 1 to 64 letters, digits, `_`, `.` or `-`{place}");
             sink.error(&argument.name, format!("`{name}` is no name that every provider takes; {remedy}"));
-        } else if seen.contains(&name) {
+        } else if seen.iter().any(|(other, earlier)| *other == name && !excludes(earlier, parameter)) {
             sink.error(&argument.name, format!("two arguments are called `{name}`; rename one of them"));
         }
-        seen.push(name);
+        seen.push((name, parameter));
         argument_description(ident, argument, sink);
     }
+}
+
+/// Whether the two may be meant never to be there together; only the compiler knows, so both must say so.
+fn excludes(one: &Parameter, other: &Parameter) -> bool {
+    !one.cfgs.is_empty() && !other.cfgs.is_empty()
 }
 
 fn argument_description(ident: &Ident, argument: &Argument, sink: &Sink) {

@@ -1,0 +1,151 @@
+//! The report as text, as wide as the terminal.
+
+use std::fmt::Write;
+
+use console::{measure_text_width, style, truncate_str};
+
+use super::report::{Called, FileReport, Report};
+
+/// A column is never narrower than this.
+const NARROW: usize = 20;
+
+/// Makes text from elsewhere harmless: a control character would command the terminal.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
+}
+
+/// Writes one and many: `1 file`, `2 files`.
+pub(crate) fn counted(number: usize, what: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {what}{ending}", grouped(number))
+}
+
+/// Writes a number with a comma behind each thousand.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Cuts a text to a width, and fills it up to it.
+pub(crate) fn fitted(text: &str, width: usize) -> String {
+    let cut = truncate_str(text, width, "…");
+    let missing = width.saturating_sub(measure_text_width(&cut));
+    format!("{cut}{}", " ".repeat(missing))
+}
+
+/// Draws the report: the remarks under the file that they are in, the owners at the right.
+pub(crate) fn report(report: &Report, width: usize) -> String {
+    let mut text = match report.remarks {
+        0 => "No remarks.\n".to_owned(),
+        remarks => format!("{} in {}\n", counted(remarks, "remark"), counted(report.files.len(), "file")),
+    };
+    let all = || report.files.iter().flat_map(|file| &file.findings);
+    let owners =
+        all().filter_map(|remark| remark.owner.as_deref()).map(|owner| measure_text_width(&plain(owner)));
+    let columns = Columns {
+        line: all().map(|remark| remark.line.to_string().len()).max().unwrap_or(0).max(4),
+        word: all().map(|remark| remark.word.len()).max().unwrap_or(0),
+        owner: owners.max().unwrap_or(0).min(NARROW),
+        width,
+    };
+    for file in &report.files {
+        let _ = writeln!(text, "\n{}", style(plain(&file.path)).bold());
+        columns.file(&mut text, file);
+    }
+    for note in &report.notes {
+        for (number, line) in wrapped(&plain(note), width.saturating_sub(2)).iter().enumerate() {
+            let bullet = if number == 0 { "\n·" } else { "\n " };
+            let _ = write!(text, "{} {}", style(bullet).dim(), style(line).dim());
+        }
+    }
+    if !report.notes.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// The widths of the columns of a table of remarks.
+struct Columns {
+    line: usize,
+    word: usize,
+    owner: usize,
+    width: usize,
+}
+
+impl Columns {
+    fn file(&self, text: &mut String, file: &FileReport) {
+        let before = self.line + self.word + 4;
+        let behind = if self.owner > 0 { self.owner + 2 } else { 0 };
+        let middle = self.width.saturating_sub(before + behind).max(NARROW);
+        for remark in &file.findings {
+            let lines = wrapped(&plain(&remark.text), middle);
+            for (number, part) in lines.iter().enumerate() {
+                if number > 0 {
+                    let _ = writeln!(text, "{}{part}", " ".repeat(before));
+                    continue;
+                }
+                let line = style(format!("{:>1$}", remark.line, self.line)).dim();
+                let word = coloured(&fitted(&remark.word, self.word), &remark.word);
+                let owner = remark.owner.as_deref().map(|owner| {
+                    let gap = " ".repeat((middle + 2).saturating_sub(measure_text_width(part)));
+                    format!("{gap}{}", style(truncate_str(&plain(owner), self.owner, "…")).magenta())
+                });
+                let _ = writeln!(text, "{line}  {word}  {part}{}", owner.unwrap_or_default());
+            }
+        }
+    }
+}
+
+fn coloured(text: &str, word: &str) -> String {
+    match word {
+        "FIXME" | "XXX" => style(text).red().to_string(),
+        "HACK" => style(text).yellow().to_string(),
+        _ => style(text).cyan().to_string(),
+    }
+}
+
+/// Breaks a text between words into lines of a width; there is at least one line.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let word = truncate_str(word, width, "…");
+        let Some(line) = lines.last_mut() else { break };
+        let joined = measure_text_width(line) + 1 + measure_text_width(&word);
+        if line.is_empty() {
+            line.push_str(&word);
+        } else if joined <= width {
+            line.push(' ');
+            line.push_str(&word);
+        } else {
+            lines.push(word.into_owned());
+        }
+    }
+    lines
+}
+
+/// Says in one line which tools were called, in order; the same one in a row is counted.
+pub(crate) fn calls(calls: &[Called], width: usize) -> String {
+    let mut runs: Vec<(&str, usize)> = Vec::new();
+    for call in calls {
+        match runs.last_mut() {
+            Some((tool, times)) if *tool == call.tool => *times += 1,
+            _ => runs.push((&call.tool, 1)),
+        }
+    }
+    let times = |(tool, times): (&str, usize)| {
+        if times == 1 { plain(tool) } else { format!("{} ×{times}", plain(tool)) }
+    };
+    let text = format!(
+        "{}: {}",
+        counted(calls.len(), "call"),
+        runs.into_iter().map(times).collect::<Vec<_>>().join(" → ")
+    );
+    wrapped(&text, width).join("\n")
+}

@@ -1,0 +1,55 @@
+//! Sets two pieces of work against each other.
+
+use std::time::{Duration, Instant};
+
+/// How many times the two are compared.
+const ROUNDS: usize = 41;
+/// How long one of the two takes in a round, about: long against the clock, short against a change of the machine.
+const BATCH: Duration = Duration::from_millis(2);
+
+/// Returns how many times as long `work` takes as `base`: the median over rounds in which both were measured, one
+/// directly after the other, each first in every second round.
+pub(crate) fn ratio(mut work: impl FnMut(), mut base: impl FnMut()) -> f64 {
+    let (works, bases) = (batch(&mut work), batch(&mut base));
+    let mut ratios: Vec<f64> = (0..ROUNDS)
+        .map(|round| {
+            let (of_work, of_base);
+            if round % 2 == 0 {
+                of_work = each(&mut work, works);
+                of_base = each(&mut base, bases);
+            } else {
+                of_base = each(&mut base, bases);
+                of_work = each(&mut work, works);
+            }
+            of_work / of_base
+        })
+        .collect();
+    median(&mut ratios)
+}
+
+/// Returns the middle value.
+pub(crate) fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    *values.get(values.len() / 2).expect("something was measured")
+}
+
+/// How many times a piece of work fits into a batch; it is warm afterwards.
+fn batch(work: &mut impl FnMut()) -> u32 {
+    let mut number = 1u32;
+    loop {
+        let begin = Instant::now();
+        (0..number).for_each(|_| work());
+        let took = begin.elapsed();
+        if took >= BATCH || number >= 1 << 24 {
+            return number;
+        }
+        number *= 2;
+    }
+}
+
+/// Seconds of one piece of work.
+fn each(work: &mut impl FnMut(), number: u32) -> f64 {
+    let begin = Instant::now();
+    (0..number).for_each(|_| work());
+    begin.elapsed().as_secs_f64() / f64::from(number)
+}

@@ -1,0 +1,10 @@
+use polyloop::{ContextFragment, registry};
+
+/// Where the agent works.
+#[derive(ContextFragment)]
+#[fragment(role = user, unmarked = "told once", max_chars = 200, body = "")]
+struct WorkingDirectory;
+
+registry! { struct App { fragments: [WorkingDirectory] } }
+
+fn main() {}

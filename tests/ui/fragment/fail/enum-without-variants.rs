@@ -1,0 +1,10 @@
+use polyloop::{ContextFragment, registry};
+
+/// Where the agent works.
+#[derive(ContextFragment)]
+#[fragment(role = user, markers("<cwd>", "</cwd>"), max_chars = 200)]
+enum WorkingDirectory {}
+
+registry! { struct App { fragments: [WorkingDirectory] } }
+
+fn main() {}

@@ -1,0 +1,13 @@
+use polyloop::{ContextFragment, registry};
+
+/// Guidance that is pasted in.
+#[derive(ContextFragment)]
+#[fragment(slot = injection("skill"), max_chars = 8_000, body = "{content}")]
+#[fragment(markers("<skill>", "</skill>"))]
+struct Skill {
+    content: String,
+}
+
+registry! { struct App { fragments: [Skill] } }
+
+fn main() {}

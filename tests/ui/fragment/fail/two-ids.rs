@@ -1,0 +1,15 @@
+use polyloop::{ContextFragment, registry};
+
+/// Where the agent works.
+#[derive(ContextFragment)]
+#[fragment(role = user, markers("<cwd>", "</cwd>"), max_chars = 200, body = "{path} on {host}")]
+struct WorkingDirectory {
+    #[fragment(id)]
+    path: String,
+    #[fragment(id)]
+    host: String,
+}
+
+registry! { struct App { fragments: [WorkingDirectory] } }
+
+fn main() {}

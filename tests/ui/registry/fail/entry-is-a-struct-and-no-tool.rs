@@ -1,0 +1,11 @@
+use polyloop::registry;
+
+struct ReadFile;
+
+registry! {
+    struct App {
+        tools: [ReadFile],
+    }
+}
+
+fn main() {}

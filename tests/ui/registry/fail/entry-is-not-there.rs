@@ -1,0 +1,9 @@
+use polyloop::registry;
+
+registry! {
+    struct App {
+        fragments: [WorkingDirectory],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use polyloop::registry;
+
+registry! {
+    struct App<T> {}
+}
+
+fn main() {}

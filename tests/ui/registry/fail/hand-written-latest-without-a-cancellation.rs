@@ -1,0 +1,20 @@
+use polyloop::{Body, ContextFragment, FragmentSpec, Lifetime, Role, registry};
+
+struct Clock;
+
+impl ContextFragment for Clock {
+    const SPEC: FragmentSpec = 
+        FragmentSpec::new("clock", Role::User, 60).markers("<clock>", "</clock>").lifetime(Lifetime::Latest);
+
+    fn body(&self) -> Body {
+        Body::new().text("noon")
+    }
+}
+
+registry! {
+    struct App {
+        fragments: [Clock],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use polyloop::registry;
+
+registry! {
+    enum App {}
+}
+
+fn main() {}

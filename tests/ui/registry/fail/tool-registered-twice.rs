@@ -1,0 +1,15 @@
+use polyloop::{registry, tool};
+
+/// Reads a file.
+#[tool]
+async fn read_file() -> String {
+    String::new()
+}
+
+registry! {
+    struct App {
+        tools: [read_file, read_file],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use polyloop::registry;
+
+registry! {
+    struct App {}
+    struct Other {}
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use polyloop::registry;
+
+registry! {
+    struct App {
+        colour: red,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+use polyloop::{ContextFragment, registry};
+
+/// Where the agent works.
+#[derive(ContextFragment)]
+#[fragment(role = user, markers("<cwd>", "</cwd>"), max_chars = 200, body = "{path}")]
+struct WorkingDirectory {
+    path: String,
+}
+
+registry! {
+    struct App {
+        fragment: [WorkingDirectory],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use polyloop::registry;
+
+registry! {
+    struct App {
+        scalars: loose,
+    }
+}
+
+fn main() {}

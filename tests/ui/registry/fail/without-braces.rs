@@ -1,0 +1,7 @@
+use polyloop::registry;
+
+registry! {
+    struct App;
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use polyloop::Block;
+
+
+
+fn main() {
+    let _ = Block::new("You are in /srv.");
+}

@@ -1,0 +1,7 @@
+use polyloop::Message;
+
+
+
+fn main() {
+    let _ = Message::from("You are in /srv.");
+}

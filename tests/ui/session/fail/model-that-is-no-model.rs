@@ -1,0 +1,7 @@
+use polyloop::prelude::*;
+
+registry! { struct App {} }
+
+fn main() {
+    let _ = Agent::<App>::builder("gpt");
+}

@@ -1,0 +1,7 @@
+use polyloop::Origin;
+
+
+
+fn main() {
+    let _ = Origin::new("app.note");
+}

@@ -1,0 +1,7 @@
+use polyloop::Prompt;
+
+
+
+fn main() {
+    let _: Prompt = Default::default();
+}

@@ -1,0 +1,7 @@
+use polyloop::Prompt;
+
+fn forged(prompt: Prompt) -> Prompt {
+    Prompt { ..prompt }
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use polyloop::State;
+
+struct Database;
+
+#[derive(State)]
+struct Workspace {
+    #[state(skip)]
+    database: Database,
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use polyloop::State;
+
+struct Database;
+
+#[derive(State)]
+struct Workspace {
+    #[state(crate = polyloop)]
+    database: Database,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use polyloop::State;
+
+#[derive(State)]
+enum Workspace {
+    Local,
+    Remote,
+}
+
+fn main() {}

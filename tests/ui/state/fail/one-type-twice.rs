@@ -1,0 +1,11 @@
+use polyloop::State;
+
+struct Database;
+
+#[derive(State)]
+struct Workspace {
+    main: Database,
+    backup: Database,
+}
+
+fn main() {}

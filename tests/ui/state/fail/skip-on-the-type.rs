@@ -1,0 +1,11 @@
+use polyloop::State;
+
+struct Database;
+
+#[derive(State)]
+#[state(skip)]
+struct Workspace {
+    database: Database,
+}
+
+fn main() {}

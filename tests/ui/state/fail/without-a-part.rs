@@ -1,0 +1,6 @@
+use polyloop::State;
+
+#[derive(State)]
+struct Workspace;
+
+fn main() {}

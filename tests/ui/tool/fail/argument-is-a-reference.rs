@@ -1,0 +1,15 @@
+use polyloop::{registry, tool};
+
+/// Reads a file.
+#[tool]
+async fn read_file(
+    /// Path below the root.
+    path: &str,
+) -> String {
+    let _ = (path,);
+    String::new()
+}
+
+registry! { struct App { tools: [read_file] } }
+
+fn main() {}

@@ -1,0 +1,14 @@
+use polyloop::{registry, tool};
+
+/// Reads a file.
+#[tool]
+async fn read_file(
+    /// Path below the root.
+    _: String,
+) -> String {
+    String::new()
+}
+
+registry! { struct App { tools: [read_file] } }
+
+fn main() {}

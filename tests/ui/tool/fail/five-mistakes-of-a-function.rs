@@ -1,0 +1,10 @@
+use polyloop::{registry, tool};
+
+#[tool]
+unsafe fn read_file<T>(path: String) {
+    drop(path);
+}
+
+registry! { struct App { tools: [read_file] } }
+
+fn main() {}

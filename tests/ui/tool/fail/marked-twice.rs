@@ -1,0 +1,12 @@
+use polyloop::{registry, tool};
+
+/// Reads a file.
+#[tool]
+#[tool]
+async fn read_file() -> String {
+    String::new()
+}
+
+registry! { struct App { tools: [read_file] } }
+
+fn main() {}

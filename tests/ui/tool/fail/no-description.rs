@@ -1,0 +1,10 @@
+use polyloop::{registry, tool};
+
+#[tool]
+async fn read_file() -> String {
+    String::new()
+}
+
+registry! { struct App { tools: [read_file] } }
+
+fn main() {}

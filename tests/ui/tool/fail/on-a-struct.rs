@@ -1,0 +1,7 @@
+use polyloop::tool;
+
+/// Reads a file.
+#[tool]
+struct ReadFile;
+
+fn main() {}

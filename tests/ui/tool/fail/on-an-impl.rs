@@ -1,0 +1,8 @@
+use polyloop::tool;
+
+struct Workspace;
+
+#[tool]
+impl Workspace {}
+
+fn main() {}

@@ -1,0 +1,16 @@
+use polyloop::{registry, tool};
+
+/// Reads a file.
+#[tool]
+async fn read_file(
+    /// Path below the root.
+    #[arg(pattern = "[a-z")]
+    path: String,
+) -> String {
+    let _ = (path,);
+    String::new()
+}
+
+registry! { struct App { tools: [read_file] } }
+
+fn main() {}

@@ -1,0 +1,16 @@
+use polyloop::{registry, tool};
+
+struct Workspace;
+
+/// Reads a file.
+#[tool]
+async fn read_file(
+    #[state] workspace: Workspace,
+) -> String {
+    let _ = (workspace,);
+    String::new()
+}
+
+registry! { struct App { state: Workspace, tools: [read_file] } }
+
+fn main() {}

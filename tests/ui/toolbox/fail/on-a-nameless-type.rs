@@ -1,0 +1,14 @@
+use polyloop::toolbox;
+
+trait Disk: Send + Sync {}
+
+#[toolbox]
+impl (dyn Disk + 'static) {
+    /// Reads a file.
+    #[tool]
+    async fn read(&self) -> String {
+        String::new()
+    }
+}
+
+fn main() {}

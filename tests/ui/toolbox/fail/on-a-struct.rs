@@ -1,0 +1,6 @@
+use polyloop::toolbox;
+
+#[toolbox]
+struct Workspace;
+
+fn main() {}

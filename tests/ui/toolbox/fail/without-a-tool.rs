@@ -1,0 +1,12 @@
+use polyloop::toolbox;
+
+struct Workspace;
+
+#[toolbox]
+impl Workspace {
+    fn root(&self) -> &str {
+        "/srv"
+    }
+}
+
+fn main() {}
