@@ -116,8 +116,8 @@ async fn look(workspace: Workspace, words: &[String]) -> anyhow::Result<Outcome>
 fn draw(outcome: &Outcome) -> String {
     let width = width();
     format!(
-        "The model is {}.\n{}\n\n{}\n{}\n\n{}",
-        outcome.model,
+        "{}\n{}\n\n{}\n{}\n\n{}",
+        text::wrapped(&format!("The model is {}.", outcome.model), width).join("\n"),
         console::style(text::plain(&outcome.directory)).dim(),
         text::report(&outcome.report, width),
         text::calls(&outcome.calls, width),

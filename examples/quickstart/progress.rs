@@ -75,5 +75,7 @@ fn summary(call: &Call) -> String {
     let about = path.or_else(|| Some(words?.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")));
     let about = plain(&about.unwrap_or_default());
     let tool = plain(call.action().label());
-    fitted(&format!("{tool:<13} {about}"), MOST_COLUMNS)
+    // The sign, the size and its word stand beside it.
+    let columns = usize::from(console::Term::stderr().size().1).saturating_sub(24);
+    fitted(&format!("{tool:<13} {about}"), columns.clamp(16, MOST_COLUMNS))
 }

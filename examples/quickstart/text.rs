@@ -9,9 +9,13 @@ use super::report::{Called, FileReport, Report};
 /// A column is never narrower than this.
 const NARROW: usize = 20;
 
-/// Makes text from elsewhere harmless: a control character would command the terminal.
+/// Makes text from elsewhere harmless: a control character would command the terminal, and some others would turn
+/// the direction of what stands behind them.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
+    let turns = |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let harmless =
+        |character: char| if character.is_control() || turns(character) { '\u{fffd}' } else { character };
+    text.chars().map(harmless).collect()
 }
 
 /// Writes one and many: `1 file`, `2 files`.
@@ -112,21 +116,28 @@ fn coloured(text: &str, word: &str) -> String {
 }
 
 /// Breaks a text between words into lines of a width; there is at least one line.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
     for word in text.split_whitespace() {
-        let word = truncate_str(word, width, "…");
-        let Some(line) = lines.last_mut() else { break };
-        let joined = measure_text_width(line) + 1 + measure_text_width(&word);
-        if line.is_empty() {
-            line.push_str(&word);
-        } else if joined <= width {
-            line.push(' ');
-            line.push_str(&word);
-        } else {
-            lines.push(word.into_owned());
+        let gap = usize::from(!line.is_empty());
+        if measure_text_width(&line) + gap + measure_text_width(word) <= width {
+            line.push_str(&" ".repeat(gap));
+            line.push_str(word);
+            continue;
+        }
+        if gap > 0 {
+            lines.push(std::mem::take(&mut line));
+        }
+        // A word that is wider than a line is broken anywhere.
+        for character in word.chars() {
+            if measure_text_width(&line) + measure_text_width(character.encode_utf8(&mut [0; 4])) > width {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push(character);
         }
     }
+    lines.push(line);
     lines
 }
 

@@ -79,7 +79,7 @@ pub use model::{Model, Scripted};
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
 pub use session::Session;
 pub use tool::{
-    CallContext, CheckedCall, Dialect, Hints, Json, Limit, Observation, Param, Provide, Replay, Scalars,
+    CallContext, CheckedCall, Dialect, Hints, IntoState, Json, Limit, Observation, Param, Provide, Replay, Scalars,
     Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec,
 };
 
@@ -93,6 +93,14 @@ pub use polyloop_derive::registry;
 pub use polyloop_derive::tool;
 #[doc = include_str!("docs/toolbox.md")]
 pub use polyloop_derive::toolbox;
+
+// Traits of expansions: a message calls each by its shortest path, which is not to be a private one.
+#[doc(hidden)]
+pub use {
+    __private::ToJson,
+    fragment::{Recorded, Shared},
+    tool::Returned,
+};
 
 // Argument types derive the traits of these crates; a project need not depend on them itself.
 pub use {schemars, serde, serde_json};

@@ -16,7 +16,7 @@ pub use crate::registry::{
     assert_marker_lock, check_caps, check_kinds, check_markers, check_specs, check_tools,
 };
 pub use crate::tool::{
-    Arguments, CallContext, Limit, Param, Prepared, Provide, Replay, Scalars, SharedState, Tool, ToolArg, ToolEntry, ToolReturn,
+    Arguments, CallContext, Limit, Param, Prepared, Provide, Replay, Scalars, Tool, ToolArg, ToolEntry, ToolReturn,
     ToolSpec,
 };
 

@@ -193,7 +193,7 @@ macro_rules! check_every {
 }
 
 proptest! {
-    #![proptest_config(config(256))]
+    #![proptest_config(config(96))]
 
     #[test]
     fn a_cut_text_is_within_its_cap_and_tells_exactly_what_is_missing(

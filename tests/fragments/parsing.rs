@@ -207,7 +207,7 @@ fn value() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(config(2_048))]
+    #![proptest_config(config(384))]
 
     #[test]
     fn a_value_read_back_is_the_one_that_was_rendered(a in value(), b in value(), c in value(), n in any::<u32>()) {

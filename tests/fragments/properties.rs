@@ -9,7 +9,7 @@ use crate::support::{App, each_rendered};
 
 /// So many cases, and no file of failures beside the source.
 pub(crate) fn config(cases: u32) -> Config {
-    Config { cases: cases * 12, failure_persistence: None, ..Config::default() }
+    Config { cases, failure_persistence: None, ..Config::default() }
 }
 
 /// Pieces that markers are made of, and what disturbs them.
@@ -99,7 +99,7 @@ fn agrees(text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(config(4_096))]
+    #![proptest_config(config(1_024))]
 
     #[test]
     fn recognising_agrees_with_the_reference(text in nasty(10)) {
@@ -124,7 +124,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(512))]
+    #![proptest_config(config(192))]
 
     #[test]
     fn a_rendered_fragment_is_its_own_kind_and_holds_no_marker_but_its_own_pair(

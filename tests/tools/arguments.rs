@@ -137,15 +137,9 @@ async fn a_default_stands_for_what_is_absent_or_null_and_for_nothing_else() {
 #[tokio::test]
 async fn near_misses_of_scalars_are_taken() {
     let near = r#"{"unsigned":"3","signed":3.0,"number":"0.5","boolean":"true","big":"-9"}"#;
-    assert_eq!(
-        told::<App>("scalars", near).await,
-        "Some(3) Some(3) Some(0.5) Some(true) None Some(-9)"
-    );
+    assert_eq!(told::<App>("scalars", near).await, "Some(3) Some(3) Some(0.5) Some(true) None Some(-9)");
     let more = r#"{"unsigned":255.00,"signed":"-3","number":"1e3","boolean":"false"}"#;
-    assert_eq!(
-        told::<App>("scalars", more).await,
-        "Some(255) Some(-3) Some(1000.0) Some(false) None None"
-    );
+    assert_eq!(told::<App>("scalars", more).await, "Some(255) Some(-3) Some(1000.0) Some(false) None None");
     assert_eq!(told::<App>("add", r#"{"a":"1","b":2}"#).await, "3");
 }
 

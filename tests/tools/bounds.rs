@@ -1,5 +1,7 @@
 //! However large what came is, a refusal is of bounded size, and nothing overflows.
 
+#![allow(dead_code, reason = "the fields are there to be described and filled, not to be read")]
+
 use polyloop::{registry, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,5 +1,7 @@
 //! Where a description comes from.
 
+#![allow(dead_code, reason = "the fields are there to be described and filled, not to be read")]
+
 use polyloop::{Agent, Registry, Reply, Scripted, registry, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -73,7 +75,8 @@ async fn weather(
     /// Where to look.
     city: City,
     #[arg(description = "How many days.")] days: u8,
-    /** In a block. */ note: Option<String>,
+    /** In a block. */
+    note: Option<String>,
 ) -> String {
     format!("{city:?} {days} {note:?}")
 }

@@ -5,8 +5,8 @@ use std::future::pending;
 use std::panic::panic_any;
 
 use polyloop::{
-    ActionOutcome, Agent, Budget, CodeFence, Content, Ending, Json, Reply, Report, Run, Scripted, Status, Texts,
-    ToolError, Update, registry, tool,
+    ActionOutcome, Agent, Budget, CodeFence, Content, Ending, Json, Reply, Report, Run, Scripted, Status,
+    Texts, ToolError, Update, registry, tool,
 };
 
 /// Returns a value.
@@ -186,11 +186,7 @@ const TABLE: &[Row] = &[
     Row { call: ("submit", r#"{"good":false}"#), ..executed("", true, "error: not yet") },
     executed("slow_safe", true, "timed out after 20 ms"),
     executed("slow_second", true, "timed out after 1 s"),
-    Row {
-        status: Status::Unknown,
-        shown: UNKNOWN,
-        ..executed("slow_never", true, "timed out after 20 ms")
-    },
+    Row { status: Status::Unknown, shown: UNKNOWN, ..executed("slow_never", true, "timed out after 20 ms") },
     Row {
         status: Status::EnvironmentError,
         shown: ENVIRONMENT,

@@ -1,5 +1,7 @@
 //! A set is the same, byte for byte, in every process.
 
+#![allow(dead_code, reason = "the fields are there to be described and filled, not to be read")]
+
 use std::collections::BTreeSet;
 use std::env;
 use std::process::Command;
@@ -47,7 +49,12 @@ registry! { struct App { tools: [both, nothing] } }
 
 fn set_as_text() -> String {
     let set = App::tools().unwrap();
-    format!("{} {} {}", set.schema_for_model(Dialect::Canonical), set.fingerprint(), App::fingerprint().unwrap())
+    format!(
+        "{} {} {}",
+        set.schema_for_model(Dialect::Canonical),
+        set.fingerprint(),
+        App::fingerprint().unwrap()
+    )
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What a refusal says: the path, what was wanted, what came, and how much of it.
 
+#![allow(dead_code, reason = "the fields are there to be described and filled, not to be read")]
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -145,7 +147,10 @@ fn a_mistake_inside_has_a_path() {
     let paths = |arguments: &str| wrong_paths::<App>("draw", arguments);
     assert_eq!(paths(r#"{"place":{"lat":"north","lon":1},"points":[]}"#), ["place.lat"]);
     assert_eq!(paths(r#"{"place":{"lat":1,"lon":1},"points":[{"x":"a","y":1}]}"#), ["points[0].x"]);
-    assert_eq!(paths(r#"{"place":{"lat":1,"lon":1},"points":[{"x":1,"y":1},{"x":1,"y":[]}]}"#), ["points[1].y"]);
+    assert_eq!(
+        paths(r#"{"place":{"lat":1,"lon":1},"points":[{"x":1,"y":1},{"x":1,"y":[]}]}"#),
+        ["points[1].y"]
+    );
     assert_eq!(paths(r#"{"place":{"lat":1,"lon":1},"points":[],"colours":{"red":-1}}"#), ["colours.red"]);
     let refused = refusal::<App>("draw", r#"{"place":{"lat":"north","lon":1},"points":[]}"#).to_string();
     assert!(
@@ -185,10 +190,7 @@ fn wrong_places_in_several_arguments_are_all_listed() {
 #[test]
 fn an_unknown_argument_is_refused_with_the_nearest_name() {
     let refused = refusal::<App>("weather", r#"{"city":"Oslo","days":3,"dayz":1}"#).to_string();
-    assert_eq!(
-        refused,
-        "invalid arguments for `weather`: unknown argument `dayz`; did you mean `days`?"
-    );
+    assert_eq!(refused, "invalid arguments for `weather`: unknown argument `dayz`; did you mean `days`?");
     let refused = refusal::<App>("weather", r#"{"city":"Oslo","days":3,"zzzzzzzz":1}"#).to_string();
     assert!(refused.ends_with("unknown argument `zzzzzzzz`"), "{refused}");
     let refused = refusal::<App>("search", r#"{"query":"a","limt":1}"#).to_string();
@@ -198,7 +200,10 @@ fn an_unknown_argument_is_refused_with_the_nearest_name() {
 
 #[test]
 fn an_unknown_tool_is_refused_with_the_nearest_name() {
-    assert_eq!(refusal::<App>("wether", "{}").to_string(), "there is no tool `wether`; did you mean `weather`?");
+    assert_eq!(
+        refusal::<App>("wether", "{}").to_string(),
+        "there is no tool `wether`; did you mean `weather`?"
+    );
     assert_eq!(refusal::<App>("nope", "{}").to_string(), "there is no tool `nope`");
     assert_eq!(refusal::<App>("", "{}").to_string(), "there is no tool ``");
 }
@@ -224,7 +229,10 @@ async fn limits_are_enforced_before_the_body() {
         (r#"{"days":1,"code":"a","inside":{"first":1,"word":"A"}}"#, "inside.word"),
         (r#"{"days":1,"code":"a","inside":{"first":1,"word":"aaaaa"}}"#, "inside.word"),
         (r#"{"days":1,"code":"a","inside":{"first":1,"word":"a","list":[1,2,3]}}"#, "inside.list"),
-        (r#"{"days":1,"code":"a","several":[{"first":1,"word":"a"},{"first":0,"word":"a"}]}"#, "several[1].first"),
+        (
+            r#"{"days":1,"code":"a","several":[{"first":1,"word":"a"},{"first":0,"word":"a"}]}"#,
+            "several[1].first",
+        ),
     ];
     for (arguments, path) in wrong {
         let shown = told::<App>("limited", arguments).await;

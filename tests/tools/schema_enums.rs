@@ -1,7 +1,9 @@
 //! The canonical schema of enums: exact texts.
 
-use polyloop::{SetError, ToolSet, registry, tool};
+#![allow(dead_code, reason = "the fields are there to be described and filled, not to be read")]
+
 use polyloop::{Registry, Scalars, ToolEntry};
+use polyloop::{SetError, ToolSet, registry, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

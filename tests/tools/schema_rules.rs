@@ -1,5 +1,7 @@
 //! Rules that hold for every node of every schema, and what the attributes of a parameter add.
 
+#![allow(dead_code, reason = "the fields are there to be described and filled, not to be read")]
+
 use std::collections::BTreeMap;
 
 use polyloop::{Registry, Scalars, ToolEntry, ToolSet, registry, tool};
@@ -46,6 +48,7 @@ struct Formats {
 
 /// Uses every attribute of a parameter.
 #[tool]
+#[allow(clippy::too_many_arguments, reason = "one for each attribute")]
 async fn attributes(
     /// Days.
     #[arg(range(1..=7), example = 3, example = 5)]
@@ -104,15 +107,9 @@ registry! { struct App { tools: [attributes, formats, lenient] } }
 #[test]
 fn limits_defaults_examples_and_names_are_shown() {
     let expected = [
-        (
-            "days",
-            r#"{"type":"integer","description":"Days.","examples":[3,5],"maximum":7,"minimum":1}"#,
-        ),
+        ("days", r#"{"type":"integer","description":"Days.","examples":[3,5],"maximum":7,"minimum":1}"#),
         ("code", r#"{"type":"string","description":"Code.","maxLength":20,"pattern":"^[a-z]+$"}"#),
-        (
-            "level",
-            r#"{"type":"number","description":"Below ten.","exclusiveMaximum":10,"minimum":-1.5}"#,
-        ),
+        ("level", r#"{"type":"number","description":"Below ten.","exclusiveMaximum":10,"minimum":-1.5}"#),
         (
             "list",
             r#"{"type":"array","description":"Two to four.","items":{"type":"string"},"maxItems":4,"minItems":2}"#,
@@ -176,7 +173,9 @@ fn each_node(node: &Value, visit: &mut impl FnMut(&serde_json::Map<String, Value
             ("items" | "not", child) => each_node(child, visit),
             ("additionalProperties", child) if !child.is_boolean() => each_node(child, visit),
             ("anyOf" | "prefixItems", Value::Array(children)) => {
-                children.iter().for_each(|child| each_node(child, visit));
+                for child in children {
+                    each_node(child, visit);
+                }
             }
             _ => {}
         }
@@ -218,7 +217,8 @@ fn no_node_has_a_keyword_that_a_reader_refuses_and_the_order_is_fixed() {
             }
             if let Some(Value::Object(properties)) = node.get("properties") {
                 for property in properties.values() {
-                    let known = ["type", "enum", "anyOf", "$ref"].iter().any(|key| property.get(key).is_some());
+                    let known =
+                        ["type", "enum", "anyOf", "$ref"].iter().any(|key| property.get(key).is_some());
                     assert!(known || property["description"].is_string(), "{property}");
                 }
             }

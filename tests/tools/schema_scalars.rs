@@ -16,6 +16,7 @@ async fn nothing() -> &'static str {
 
 /// Takes every scalar.
 #[tool]
+#[allow(clippy::many_single_char_names, clippy::too_many_arguments, reason = "what is looked at is the types")]
 async fn scalars(
     /// An a.
     a: u8,
@@ -45,6 +46,7 @@ async fn scalars(
 
 /// Takes every container.
 #[tool]
+#[allow(clippy::too_many_arguments, reason = "what is looked at is the types")]
 async fn containers(
     /// A list.
     list: Vec<u64>,
@@ -144,10 +146,7 @@ fn containers_keep_what_they_state() {
             "three",
             r#"{"type":"array","description":"Three.","items":{"type":"integer","maximum":127,"minimum":-128},"maxItems":3,"minItems":3}"#,
         ),
-        (
-            "holes",
-            r#"{"type":"array","description":"Some may be null.","items":{"type":["string","null"]}}"#,
-        ),
+        ("holes", r#"{"type":"array","description":"Some may be null.","items":{"type":["string","null"]}}"#),
         ("any", r#"{"description":"Anything.\nany JSON value"}"#),
         (
             "anys",

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use polyloop::{
-    CallError, Dialect, Registry, Scalars, SetError, SetProblem, ToolEntry, ToolExecutor, ToolSet, registry, tool,
+    CallError, Dialect, Registry, Scalars, SetError, SetProblem, ToolEntry, ToolExecutor, ToolSet, registry,
+    tool,
 };
 use serde_json::Value;
 
@@ -186,7 +187,8 @@ fn merging_changes_no_check() {
         assert!(merged.validate("read_file", arguments).is_ok());
     }
     let strict = ToolSet::<()>::new(&[ToolEntry::new::<read_file>()], Scalars::Exact).unwrap();
-    for merged in [near.merged(&strict.prefixed("x_").unwrap()), strict.prefixed("x_").unwrap().merged(&near)] {
+    for merged in [near.merged(&strict.prefixed("x_").unwrap()), strict.prefixed("x_").unwrap().merged(&near)]
+    {
         let merged = merged.unwrap();
         assert!(merged.validate("read_file", arguments).is_ok());
         assert!(merged.validate("x_read_file", arguments).is_err());

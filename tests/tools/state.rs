@@ -119,7 +119,10 @@ async fn told(name: &str, arguments: &str) -> String {
 #[tokio::test]
 async fn state_is_borrowed_and_not_in_the_schema() {
     assert_eq!(told("count", r#"{"by":3}"#).await, "10");
-    assert_eq!(property::<App>("count", "by"), r#"{"type":"integer","description":"By how much.","minimum":0}"#);
+    assert_eq!(
+        property::<App>("count", "by"),
+        r#"{"type":"integer","description":"By how much.","minimum":0}"#
+    );
     assert!(!schema::<App>("count").contains("db"));
     assert_eq!(
         schema::<App>("introspect"),
@@ -155,7 +158,11 @@ async fn each_call_has_an_id_of_its_own_and_counts_its_attempts_from_1() {
     let mut seen = BTreeSet::new();
     while let Some(update) = run.next().await {
         if let Update::Observed { call, shown, .. } = update.unwrap() {
-            assert_eq!(shown, format!("{} 1 false", call.id()), "the handler knows the id that the host knows");
+            assert_eq!(
+                shown,
+                format!("{} 1 false", call.id()),
+                "the handler knows the id that the host knows"
+            );
             seen.insert(call.id().to_string());
         }
     }

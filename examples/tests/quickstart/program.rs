@@ -132,7 +132,7 @@ fn other_files_lead_to_other_calls() {
     assert_eq!(calls(root.path()), ["list_files", "search", "submit_report"]);
     write(root.path(), "a.rs", b"// HACK: a whole sentence on one line.\n");
     assert_eq!(calls(root.path()), ["list_files", "search", "blame", "submit_report"]);
-    write(root.path(), "b.rs", b"// HACK: a sentence that goes on\n// behind its line.\nfn b() {}\n");
+    write(root.path(), "b.rs", b"// HACK: another whole sentence.\n");
     // No repository knows `a.rs`, so nobody is asked about `b.rs`.
     assert_eq!(calls(root.path()), ["list_files", "search", "blame", "submit_report"]);
     write(root.path(), "c.rs", b"// HACK: a sentence that goes on and\n// on.\nfn c() {}\n");

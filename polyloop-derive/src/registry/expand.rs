@@ -90,7 +90,7 @@ fn implementation(registry: &Registry) -> TokenStream {
         #(#cfgs)*
         #[automatically_derived]
         impl #p::Registry for #name {
-            type State = <#state as #p::SharedState>::Same;
+            type State = #state;
             type Kind = #kind;
             const SPEC: #p::RegistrySpec<Self> = #p::RegistrySpec::new(#text)
                 .fragments(&[#(#fragments),*])

@@ -10,10 +10,10 @@ pub(crate) fn implementations(state: &State) -> TokenStream {
     let (generics, arguments, _) = state.generics.split_for_impl();
     let written = state.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     // A state is shared between threads; whether a generic one can be depends on its arguments.
-    let shared = (!state.generics.params.is_empty())
-        .then(|| quote!(#ident #arguments: ::core::marker::Send + ::core::marker::Sync));
-    let predicates: Vec<TokenStream> = written.map(|predicate| quote!(#predicate)).chain(shared).collect();
-    let clause = (!predicates.is_empty()).then(|| quote!(where #(#predicates),*));
+    // A lifetime that is not used makes it a condition: what cannot be shared is reported once, at its field.
+    let clause = quote! {
+        where #(#written,)* for<'__a> Self: ::core::marker::Send + ::core::marker::Sync
+    };
     let allow = state.is_deprecated.then(
         || quote!(#[allow(deprecated, reason = "a deprecated item may have an impl; who uses it is warned")]),
     );
@@ -29,5 +29,9 @@ pub(crate) fn implementations(state: &State) -> TokenStream {
             }
         }
     });
-    quote!(#(#implementations)*)
+    let shared = state.provided.iter().map(|field| &field.ty);
+    let number = state.provided.len();
+    let shared = (number > 0 && state.generics.params.is_empty())
+        .then(|| quote!(#allow const _: [(); #number] = [#(<#shared as #p::Shared>::SHARED),*];));
+    quote!(#(#implementations)* #shared)
 }

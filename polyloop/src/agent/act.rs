@@ -208,7 +208,11 @@ impl<R: Registry> Driver<R> {
         let texts = &self.definition.texts;
         match outcome.status {
             Status::NotExecuted => {
-                Arc::from([Arc::from(texts.not_executed.fill(&outcome.observation.parts().concat()))])
+                let text = texts.not_executed.fill(&outcome.observation.parts().concat());
+                if text.trim().is_empty() {
+                    return Arc::from([texts.empty_observation.clone()]);
+                }
+                Arc::from([Arc::from(text)])
             }
             Status::EnvironmentError => Arc::from([texts.environment_error.clone()]),
             Status::Unknown => Arc::from([texts.unknown.clone()]),

@@ -13,7 +13,7 @@ use crate::interpret::{Interpreter, NativeCalls};
 use crate::layout::{Layout, Staged};
 use crate::model::{DynModel, Model};
 use crate::registry::{RegisteredTool, Registry, ToolList};
-use crate::tool::ToolSet;
+use crate::tool::{IntoState, ToolSet};
 
 /// Is an agent: it runs dozens of times, for different goals.
 ///
@@ -54,8 +54,8 @@ impl<R: Registry> Agent<R> {
     }
 
     /// Starts a request, with the state that the tools borrow; nothing happens before it is awaited.
-    pub fn on(&self, state: impl Into<Arc<R::State>>) -> Request<R> {
-        Request::new(self.definition.clone(), state.into())
+    pub fn on(&self, state: impl IntoState<R::State>) -> Request<R> {
+        Request::new(self.definition.clone(), state.into_state())
     }
 
     /// Returns the agent with these tools only: `agent.only::<(read_file, submit)>()`.

@@ -97,7 +97,7 @@ pub enum RecordErrorKind {
     /// An injection without a channel.
     #[error("its channel is empty; an injection names one")]
     NoChannel,
-    /// An unmarked text of nothing.
+    /// An unmarked text of nothing but white space.
     #[error("its text is empty")]
     Empty,
     /// The value cannot be written as JSON.

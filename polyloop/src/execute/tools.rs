@@ -11,7 +11,9 @@ use std::time::Duration;
 use super::Executor;
 use crate::error::SetError;
 use crate::event::{Action, ActionOutcome};
-use crate::tool::{BoxFuture, CallContext, CheckedCall, Observation, Replay, Returned, ToolError, ToolSet};
+use crate::tool::{
+    BoxFuture, CallContext, CheckedCall, IntoState, Observation, Replay, Returned, ToolError, ToolSet,
+};
 
 /// Executes calls with the handlers of a set of tools, on one state.
 pub struct ToolExecutor<S> {
@@ -25,9 +27,9 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
     /// # Errors
     ///
     /// When tools have no handler; all of them are named.
-    pub fn new(tools: ToolSet<S>, state: impl Into<Arc<S>>) -> Result<Self, SetError> {
+    pub fn new(tools: ToolSet<S>, state: impl IntoState<S>) -> Result<Self, SetError> {
         tools.all_have_handlers()?;
-        Ok(Self { tools, state: state.into() })
+        Ok(Self { tools, state: state.into_state() })
     }
 
     /// Returns the set that it belongs to.
@@ -44,6 +46,9 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
         };
         let caught = catching(handler);
         let Some(limit) = spec.timeout else { return outcome(caught.await) };
+        if !has_timer() {
+            return ActionOutcome::not_executed(NO_TIMER);
+        }
         match tokio::time::timeout(limit, caught).await {
             Ok(returned) => outcome(returned),
             Err(_) => timed_out(limit, spec.replay),
@@ -57,7 +62,7 @@ impl<S: Send + Sync + 'static> ToolSet<S> {
     /// # Errors
     ///
     /// When tools have no handler; all of them are named.
-    pub fn executor(&self, state: impl Into<Arc<S>>) -> Result<ToolExecutor<S>, SetError> {
+    pub fn executor(&self, state: impl IntoState<S>) -> Result<ToolExecutor<S>, SetError> {
         ToolExecutor::new(self.clone(), state)
     }
 }
@@ -113,6 +118,15 @@ fn outcome(returned: Result<Returned, String>) -> ActionOutcome {
         }
         Err(panicked) => ActionOutcome::executed(panicked).as_error(),
     }
+}
+
+/// What a host must mend whose runtime cannot keep a `timeout`.
+const NO_TIMER: &str =
+    "the tool has a `timeout` and the tokio runtime has no timer; build the runtime with `enable_time`";
+
+/// Whether the runtime has a timer; tokio tells by a panic only.
+fn has_timer() -> bool {
+    catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))).is_ok()
 }
 
 fn timed_out(limit: Duration, replay: Replay) -> ActionOutcome {

@@ -150,12 +150,12 @@ impl Body {
     }
 }
 
-/// Is a part of a fragment: fragments are shared between threads.
+/// Is a part of a fragment or of a state: both are shared between threads.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a field of a fragment",
-    label = "cannot be shared between threads",
-    note = "a fragment is `Send` and `Sync`; take an `Arc` for an `Rc`, a `Mutex` or an atomic for a `Cell`"
+    message = "`{Self}` cannot be shared between threads, as fragments and states are",
+    label = "not both `Send` and `Sync`",
+    note = "take for example an `Arc` for an `Rc`, a `Mutex` or an atomic for a `Cell`"
 )]
 pub trait Shared {
     /// A value that a constant can hold.

@@ -64,6 +64,7 @@ impl Scripted {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Model for Scripted {
     async fn ask(&self, prompt: &Prompt) -> Result<Reply, ModelError> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(prompt.clone());

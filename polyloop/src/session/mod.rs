@@ -87,7 +87,7 @@ impl<R: Registry> Session<R> {
         let spec = &const { F::SPEC };
         let rendered = R::render(&fragment)?;
         let refuse = |reason| Err(RecordError::new(spec.kind, reason));
-        if rendered.text().is_empty() && matches!(spec.marking, Marking::Unmarked(_)) {
+        if rendered.text().trim().is_empty() && matches!(spec.marking, Marking::Unmarked(_)) {
             return refuse(RecordErrorKind::Empty);
         }
         let recorded = self.recorded.entry(spec.kind).or_default();

@@ -19,14 +19,13 @@ mod variants;
 pub use arguments::Arguments;
 pub use call::{CallContext, Prepared};
 pub use param::{Limit, Param, ToolArg};
-pub use provide::{Provide, SharedState};
-pub use returned::{Json, Observation, ToolError, ToolFailure, ToolReturn};
+pub use provide::{IntoState, Provide};
+pub use returned::{Json, Observation, Returned, ToolError, ToolFailure, ToolReturn};
 pub use scalar::Scalars;
 pub use set::{CheckedCall, Dialect, ToolEntry, ToolSet};
 pub use spec::{Hints, Replay, ToolSpec};
 
 pub(crate) use call::BoxFuture;
-pub(crate) use returned::Returned;
 
 /// Is a tool; `#[tool]` implements it for a type with the function's name.
 ///

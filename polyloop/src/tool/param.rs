@@ -17,7 +17,7 @@ use super::absent::Absent;
     label = "the model cannot be told what this is",
     note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, and own its data"
 )]
-pub trait ToolArg: DeserializeOwned + JsonSchema + Send + 'static {
+pub trait ToolArg {
     /// What the library does with the type.
     #[doc(hidden)]
     const TYPE: &'static ArgType;
@@ -151,7 +151,7 @@ pub struct ArgType {
 }
 
 impl ArgType {
-    const fn of<T: ToolArg>() -> Self {
+    const fn of<T: DeserializeOwned + JsonSchema + Send + 'static>() -> Self {
         Self {
             type_name: type_name::<T>,
             schema: |generator| generator.subschema_for::<T>(),

@@ -1,5 +1,7 @@
 //! State that tools borrow.
 
+use std::sync::Arc;
+
 /// Provides a value that tools borrow with `#[state]`.
 ///
 /// Every type provides itself. `#[derive(State)]` makes a struct provide each of its fields.
@@ -13,22 +15,29 @@ pub trait Provide<T: ?Sized>: Send + Sync {
     fn provide(&self) -> &T;
 }
 
-/// Is a state that all calls may share; what `registry!` asks of one.
-///
-/// Through the associated type a state that cannot be shared is reported once, at its name, and nowhere else.
-#[doc(hidden)]
+/// Is the state that an agent's tools borrow from: the value itself, or an `Arc` of it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the state of a registry",
-    label = "cannot be shared by all calls",
-    note = "a state is `Send` and `Sync`, and owns its data"
+    message = "`{Self}` is not the state `{S}`",
+    label = "not a `{S}`",
+    note = "give what `registry!` names under `state`, or an `Arc` of it; `()` where it names nothing"
 )]
-pub trait SharedState {
-    /// The state itself.
-    type Same;
+pub trait IntoState<S> {
+    /// Makes what the tools share.
+    fn into_state(self) -> Arc<S>;
 }
 
-impl<T: Send + Sync + 'static> SharedState for T {
-    type Same = T;
+#[diagnostic::do_not_recommend]
+impl<S> IntoState<S> for S {
+    fn into_state(self) -> Arc<S> {
+        Arc::new(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<S> IntoState<S> for Arc<S> {
+    fn into_state(self) -> Self {
+        self
+    }
 }
 
 impl<T: Send + Sync + ?Sized> Provide<T> for T {

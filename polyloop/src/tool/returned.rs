@@ -132,6 +132,7 @@ pub trait ToolFailure {
     fn into_error(self) -> ToolError;
 }
 
+#[diagnostic::do_not_recommend]
 impl ToolFailure for ToolError {
     fn into_error(self) -> ToolError {
         self

@@ -319,11 +319,7 @@ impl<S: ?Sized> ToolSet<S> {
 
 impl<S: ?Sized> Clone for ToolSet<S> {
     fn clone(&self) -> Self {
-        Self {
-            members: self.members.clone(),
-            by_name: self.by_name.clone(),
-            fingerprint: self.fingerprint,
-        }
+        Self { members: self.members.clone(), by_name: self.by_name.clone(), fingerprint: self.fingerprint }
     }
 }
 

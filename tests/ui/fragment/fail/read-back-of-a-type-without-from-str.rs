@@ -15,6 +15,10 @@ struct WorkingDirectory {
     path: Path,
 }
 
+fn read_back<T: ParseFragment>(text: &str) -> Option<T> {
+    T::parse(text).ok()
+}
+
 fn main() {
-    let _ = WorkingDirectory::parse("<cwd>/srv</cwd>");
+    let _ = read_back::<WorkingDirectory>("<cwd>/srv</cwd>");
 }

@@ -9,6 +9,10 @@ struct WorkingDirectory {
     host: String,
 }
 
+fn read_back<T: ParseFragment>(text: &str) -> Option<T> {
+    T::parse(text).ok()
+}
+
 fn main() {
-    let _ = WorkingDirectory::parse("<cwd>/srv</cwd>");
+    let _ = read_back::<WorkingDirectory>("<cwd>/srv</cwd>");
 }

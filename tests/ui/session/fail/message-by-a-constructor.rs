@@ -1,7 +1,7 @@
-use polyloop::{Message, Role};
+use polyloop::Message;
 
 
 
 fn main() {
-    let _ = Message::new(Role::User, "You are in /srv.");
+    let _ = Message::user("You are in /srv.");
 }

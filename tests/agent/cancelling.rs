@@ -1,0 +1,111 @@
+//! Cancelling a run.
+
+use std::sync::Mutex;
+
+use polyloop::{
+    Agent, CallContext, Canceller, Ending, Model, ModelError, Prompt, Reply, Scripted, Update, registry, tool,
+};
+
+use crate::support::{builder, finish, last, observed, start, tallies, texts, updates};
+
+/// Holds what cancels the run, for a handler.
+#[derive(Default)]
+struct Switch(Mutex<Option<Canceller>>);
+
+impl Switch {
+    fn press(&self) {
+        self.0.lock().unwrap().as_ref().unwrap().cancel();
+    }
+}
+
+/// Cancels the run in which it is called, and waits to hear of it.
+#[tool]
+async fn cancels(#[state] switch: &Switch, #[call] call: &CallContext) -> String {
+    let before = call.is_cancelled();
+    switch.press();
+    call.cancelled().await;
+    format!("{before} {}", call.is_cancelled())
+}
+
+/// Goes on.
+#[tool]
+async fn goes_on() -> String {
+    "went on".to_owned()
+}
+
+/// Cancels, and completes.
+#[tool(completes_run)]
+async fn cancels_and_completes(#[state] switch: &Switch) -> String {
+    switch.press();
+    "complete".to_owned()
+}
+
+registry! { struct App { state: Switch, tools: [cancels, goes_on, cancels_and_completes] } }
+
+async fn run_with(reply: Reply) -> (Vec<String>, Ending, usize) {
+    let model = Scripted::replies([reply, Reply::text("done")]);
+    let agent = Agent::<App>::builder(model.clone()).build().unwrap();
+    let switch = std::sync::Arc::new(Switch::default());
+    let mut run = agent.on(switch.clone()).goal("go").await.unwrap();
+    *switch.0.lock().unwrap() = Some(run.canceller());
+    let shown = observed(&updates(&mut run).await);
+    let report = finish(run).await;
+    (shown, report.ending, model.requests().len())
+}
+
+#[tokio::test]
+async fn the_current_action_has_its_outcome_and_nothing_new_starts() {
+    let (shown, ending, requests) = run_with(Reply::tool("cancels", "").call("goes_on", "")).await;
+    assert_eq!(shown, ["false true", "not executed: the run was cancelled"]);
+    assert_eq!((ending, requests), (Ending::Cancelled, 1));
+}
+
+#[tokio::test]
+async fn cancelled_goes_before_every_other_ending() {
+    let (shown, ending, _) = run_with(Reply::tool("cancels_and_completes", "")).await;
+    assert_eq!((shown[0].as_str(), ending), ("complete", Ending::Cancelled));
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_before_it_is_polled_sends_nothing() {
+    let model = Scripted::replies([Reply::text("done")]);
+    let run = start(&builder(model.clone()).build().unwrap()).await;
+    run.canceller().cancel();
+    let report = finish(run).await;
+    assert_eq!((report.ending, report.requests, report.steps), (Ending::Cancelled, 0, 0));
+    assert!(model.requests().is_empty());
+}
+
+/// Cancels while it is asked.
+struct Cancelling(Mutex<Option<Canceller>>, Reply);
+
+impl Model for Cancelling {
+    async fn ask(&self, _: &Prompt) -> Result<Reply, ModelError> {
+        self.0.lock().unwrap().as_ref().unwrap().cancel();
+        Ok(self.1.clone())
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_comes_after_cancelling_is_kept_and_its_calls_are_refused() {
+    let reply = Reply::text("I will write.").call("tally", r#"{"line":"a"}"#);
+    let model = std::sync::Arc::new(Cancelling(Mutex::default(), reply));
+    let agent = builder(model.clone()).build().unwrap();
+    let mut run = start(&agent).await;
+    *model.0.lock().unwrap() = Some(run.canceller());
+    let told = updates(&mut run).await;
+    assert_eq!(observed(&told), ["not executed: the run was cancelled"]);
+    assert!(matches!(told.last(), Some(Update::Ended { ending: Ending::Cancelled })));
+    let items: Vec<String> = run.items().iter().map(|item| item.text().into_owned()).collect();
+    assert_eq!(items, ["go", "I will write.", "not executed: the run was cancelled"]);
+}
+
+#[tokio::test]
+async fn cancelling_a_run_that_has_ended_changes_nothing() {
+    let model = Scripted::replies([tallies(["a"]), Reply::text("done")]);
+    let mut run = start(&builder(model.clone()).build().unwrap()).await;
+    let before = run.finish().await.unwrap();
+    run.canceller().cancel();
+    assert_eq!(run.finish().await.unwrap(), before);
+    assert_eq!(texts(&last(&model)).len(), 3);
+}

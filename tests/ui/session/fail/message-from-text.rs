@@ -1,7 +1,0 @@
-use polyloop::Message;
-
-
-
-fn main() {
-    let _ = Message::from("You are in /srv.");
-}
