@@ -32,6 +32,9 @@ mod tests {
     /// What stands for everything that differs.
     const ANYTHING: char = '…';
 
+    /// The page of expansions.
+    const GENERATED: &str = include_str!("../docs/06-what-the-macros-generate.md");
+
     /// The page of compile errors.
     const PAGE: &str = include_str!("../docs/07-compile-errors.md");
 
@@ -101,6 +104,27 @@ mod tests {
         unexplained.sort();
         unexplained.dedup();
         assert!(unexplained.is_empty(), "`docs/07-compile-errors.md` lacks:\n{}", unexplained.join("\n"));
+    }
+
+    /// A piece of code without what formatting may change, and with the path of the library's names written out.
+    fn plain(code: &str) -> String {
+        let lines: Vec<&str> = code.lines().filter(|line| !line.starts_with("# ")).collect();
+        let code = lines.join("\n").replace("::polyloop::__private::", "p::");
+        code.chars().filter(|letter| !letter.is_whitespace() && !"{},".contains(*letter)).collect()
+    }
+
+    #[test]
+    fn the_expansions_of_the_guide_are_those_of_the_macros() {
+        let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../polyloop-derive/src/snapshots");
+        let page = plain(GENERATED);
+        for name in ["fragment", "state", "tool", "toolbox", "registry"] {
+            let snapshot = fs::read_to_string(snapshots.join(name).with_extension("snap")).unwrap();
+            let expansion = snapshot.splitn(3, "---\n").last().unwrap();
+            assert!(
+                page.contains(&plain(expansion)),
+                "`docs/06-…` shows another expansion than `{name}.snap`"
+            );
+        }
     }
 
     #[test]

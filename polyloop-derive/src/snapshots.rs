@@ -121,7 +121,7 @@ fn a_state_is_one_implementation_for_each_field() {
             mail: Mail,
         }
     };
-    assert_reviewed("state", crate::state::derive(state), 20);
+    assert_reviewed("state", crate::state::derive(state), 30);
 }
 
 #[test]

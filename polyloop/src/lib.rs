@@ -98,7 +98,8 @@ pub use polyloop_derive::toolbox;
 #[doc(hidden)]
 pub use {
     __private::ToJson,
-    fragment::{Recorded, Shared},
+    fragment::{FromText, Recorded, Shared},
+    registry::ToolTuple,
     tool::Returned,
 };
 

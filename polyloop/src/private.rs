@@ -7,8 +7,9 @@ use serde::Serialize;
 
 pub use crate::error::ParseError;
 pub use crate::fragment::{
-    Body, ChangedFragment, Channel, ContextFragment, Fields, FragmentSpec, IntoBody, Legacy,
-    Lifetime, MarkerKey, Memory, OnCompact, OnFork, OnRollback, Overflow, ParseFragment, Piece, Pin, Recorded, Shared, Slot,
+    Body, ChangedFragment, Channel, ContextFragment, Fields, FragmentSpec, FromText, IntoBody, Legacy,
+    Lifetime, MarkerKey, Memory, OnCompact, OnFork, OnRollback, Overflow, ParseFragment, Piece, Pin,
+    Recorded, Shared, Slot,
 };
 pub use crate::message::Role;
 pub use crate::registry::{
@@ -16,8 +17,8 @@ pub use crate::registry::{
     assert_marker_lock, check_caps, check_kinds, check_markers, check_specs, check_tools,
 };
 pub use crate::tool::{
-    Arguments, CallContext, Limit, Param, Prepared, Provide, Replay, Scalars, Tool, ToolArg, ToolEntry, ToolReturn,
-    ToolSpec,
+    Arguments, CallContext, Limit, Param, Prepared, Provide, Replay, Scalars, Tool, ToolArg, ToolEntry,
+    ToolReturn, ToolSpec,
 };
 
 /// Is a default or an example, which the schema states as JSON.

@@ -124,6 +124,13 @@ async fn a_prompt_over_the_budget_is_never_sent() {
 }
 
 #[tokio::test]
+async fn a_prompt_of_exactly_the_budget_is_sent() {
+    let model = Scripted::replies([Reply::text("done")]);
+    let report = report(model, Budget::steps(9).prompt_chars(2)).await;
+    assert_eq!((report.ending, report.prompt_chars), (Ending::FinalAnswer, 2));
+}
+
+#[tokio::test]
 async fn a_prompt_that_has_grown_over_the_budget_is_never_sent() {
     let model = Scripted::by(|_| tallies(["a line that makes the prompt grow"]));
     let budget = Budget::steps(9).prompt_chars(100);

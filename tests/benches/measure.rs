@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 /// How many times the two are compared.
-const ROUNDS: usize = 41;
-/// How long one of the two takes in a round, about: long against the clock, short against a change of the machine.
-const BATCH: Duration = Duration::from_millis(2);
+const ROUNDS: usize = 201;
+/// How long one of the two takes in a round, about: long against the clock, short against the time after which a busy
+/// machine gives the processor to somebody else.
+const BATCH: Duration = Duration::from_micros(300);
 
 /// Returns how many times as long `work` takes as `base`: the median over rounds in which both were measured, one
 /// directly after the other, each first in every second round.

@@ -117,8 +117,8 @@ fn sessions_record_both_alike() {
 }
 
 /// What is said of a description in a registry.
-fn fault(spec: FragmentSpec) -> String {
-    let entries = [FragmentEntry { kind: (), spec: Box::leak(Box::new(spec)) }];
+fn fault(spec: &FragmentSpec) -> String {
+    let entries = [FragmentEntry { kind: (), spec: Box::leak(Box::new(*spec)) }];
     check_specs(&entries).text().to_owned()
 }
 
@@ -175,7 +175,7 @@ fn a_description_by_hand_is_checked_like_a_derived_one() {
         (injection().slot(Slot::Injection(Channel::Named(""))), "no name"),
     ];
     for (spec, expected) in table {
-        let said = fault(spec);
+        let said = fault(&spec);
         assert!(said.contains(expected), "{expected}: {said}");
     }
 }
@@ -213,6 +213,6 @@ fn a_sound_description_by_hand_is_taken() {
             .on_fork(OnFork::Drop),
         base().markers("<n>", "</n>").lifetime(Lifetime::Once).on_compact(OnCompact::Drop),
     ] {
-        assert_eq!(fault(spec), "", "{spec:?}");
+        assert_eq!(fault(&spec), "", "{spec:?}");
     }
 }

@@ -298,10 +298,6 @@ fn a_text_that_two_variants_could_have_rendered_is_refused() {
 
 #[test]
 fn a_variant_that_alone_fits_is_read() {
-    assert!(back::<App, _>(&Step::Other("wait".into())).unwrap());
-    assert_eq!(Process::parse("<ps>as 7</ps>").unwrap(), Process::Started { id: 7 });
-    assert_eq!(Process::parse("<ps>gone</ps>").unwrap(), Process::Gone);
-
     #[derive(ContextFragment, Debug, PartialEq)]
     #[fragment(role = user, markers("<ps>", "</ps>"), max_chars = 80)]
     enum Process {
@@ -310,6 +306,9 @@ fn a_variant_that_alone_fits_is_read() {
         #[fragment(body = "gone")]
         Gone,
     }
+    assert!(back::<App, _>(&Step::Other("wait".into())).unwrap());
+    assert_eq!(Process::parse("<ps>as 7</ps>").unwrap(), Process::Started { id: 7 });
+    assert_eq!(Process::parse("<ps>gone</ps>").unwrap(), Process::Gone);
 }
 
 #[test]

@@ -81,7 +81,10 @@ pub(crate) fn nasty(most: usize) -> impl Strategy<Value = String> {
 /// A text between a begin and an end.
 fn enclosed() -> impl Strategy<Value = String> {
     let markers = markers::<App>();
-    let marker = || proptest::sample::select(markers.clone()).prop_map(|marker| marker.replace("{key}", "a"));
+    let marker = || {
+        let marker = proptest::sample::select(markers.clone());
+        (marker, "a|b|ab").prop_map(|(marker, key)| marker.replace("{key}", &key))
+    };
     ("[ \n]{0,2}", marker(), nasty(6), marker(), "[ \n]{0,2}")
         .prop_map(|(before, begin, body, end, after)| [before, begin, body, end, after].concat())
 }

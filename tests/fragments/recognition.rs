@@ -133,8 +133,13 @@ fn keys_are_lower_case_words_of_at_most_64_characters() {
 }
 
 #[test]
-fn keys_that_are_prefixes_of_each_other_differ() {
-    for text in ["<external_a>x</external_ab>", "<external_ab>x</external_a>", "<external_a>x</external_>"] {
+fn the_key_of_the_end_is_exactly_that_of_the_begin() {
+    for text in [
+        "<external_a>x</external_b>",
+        "<external_a>x</external_ab>",
+        "<external_ab>x</external_a>",
+        "<external_a>x</external_>",
+    ] {
         assert_eq!(kind(text), None, "{text}");
     }
 }
@@ -177,6 +182,7 @@ fn what_lies_between_is_not_looked_at_otherwise() {
         "</environment_context><environment_context>",
         "</skill><external_X></skill>",
         "</skill><project_context>",
+        "</skill># House rules:",
     ] {
         let text = format!("<skill>{between}</skill>");
         assert_eq!(kind(&text), Some(AppKind::Skill), "{text}");
@@ -235,4 +241,17 @@ fn a_type_and_its_registry_agree_on_a_rendered_text() {
     let (left, right) = (App::render(&environment).unwrap(), App::render(&instructions).unwrap());
     assert!(Environment::matches(left.text()) && !Instructions::matches(left.text()));
     assert!(Instructions::matches(right.text()) && !Environment::matches(right.text()));
+}
+
+#[test]
+fn the_present_form_goes_before_an_old_one() {
+    #[derive(ContextFragment)]
+    #[fragment(role = user, markers("<log>", "</log>"), legacy_prefix = "<log>", max_chars = 80, body = "{text}")]
+    struct Log {
+        text: String,
+    }
+    registry! { struct Logs { fragments: [Log] } }
+    let present = Logs::render(&Log { text: "x".into() }).unwrap();
+    assert_eq!(Logs::recognize(present.text()).map(|known| (known.legacy, known.body)), Some((false, 5..6)));
+    assert_eq!(Logs::recognize("<log>x").map(|known| (known.legacy, known.body)), Some((true, 5..6)));
 }

@@ -43,9 +43,9 @@ fn placeless(mut spec: FragmentSpec) -> FragmentSpec {
 type Change = fn(&mut FragmentSpec);
 
 #[track_caller]
-fn assert_table(base: FragmentSpec, rows: &[(FragmentSpec, Change)]) {
+fn assert_table(base: &FragmentSpec, rows: &[(FragmentSpec, Change)]) {
     for (found, change) in rows {
-        let mut expected = base;
+        let mut expected = *base;
         change(&mut expected);
         assert_eq!(format!("{found:#?}"), format!("{expected:#?}"));
     }
@@ -71,7 +71,7 @@ fn the_safe_thing_needs_no_words() {
 #[test]
 fn identity_and_place_arrive() {
     assert_table(
-        spec!(),
+        &spec!(),
         &[
             (spec!(kind = "room.it"), |spec| spec.kind = "room.it"),
             (spec!(was = "a", was = "b.c"), |spec| spec.was = &["a", "b.c"]),
@@ -94,7 +94,7 @@ fn identity_and_place_arrive() {
 #[test]
 fn policies_arrive() {
     assert_table(
-        spec!(),
+        &spec!(),
         &[
             (spec!(visible), |spec| spec.visible = true),
             (spec!(on_compact = keep), |spec| spec.on_compact = OnCompact::Keep),
@@ -113,8 +113,11 @@ fn policies_arrive() {
 
 #[test]
 fn bounds_arrive() {
+    #[derive(ContextFragment)]
+    #[fragment(role = user, unmarked = "a copy", max_chars = 40_001, large = "whole files", body = "text")]
+    struct Large;
     assert_table(
-        spec!(),
+        &spec!(),
         &[
             (spec!(at_most = 3), |spec| spec.at_most = 3),
             (spec!(overflow = refuse), |spec| spec.overflow = Overflow::Refuse),
@@ -127,9 +130,6 @@ fn bounds_arrive() {
             }),
         ],
     );
-    #[derive(ContextFragment)]
-    #[fragment(role = user, unmarked = "a copy", max_chars = 40_001, large = "whole files", body = "text")]
-    struct Large;
     assert_eq!((Large::SPEC.max_chars, Large::SPEC.large), (40_001, Some("whole files")));
 }
 
@@ -158,7 +158,7 @@ fn the_defaults_of_latest_and_once_are_their_own() {
         spec.at_most = 1;
     }
     assert_table(
-        spec!(),
+        &spec!(),
         &[
             (spec!(lifetime = sticky), |_| {}),
             (spec!(lifetime = once), |spec| {
@@ -194,6 +194,14 @@ fn what_is_written_goes_before_a_default_in_any_order() {
 
 #[test]
 fn an_injection_is_an_unmarked_raw_message_of_the_user() {
+    #[derive(ContextFragment)]
+    #[fragment(slot = injection, max_chars = 100, body = "{text}")]
+    #[allow(dead_code, reason = "only its description is looked at")]
+    struct ByField {
+        #[fragment(channel)]
+        channel: String,
+        text: String,
+    }
     let named = injection!(slot = injection("skill"));
     assert_eq!(named.slot, Slot::Injection(Channel::Named("skill")));
     assert_eq!(named.channel(), Some("skill"));
@@ -203,19 +211,10 @@ fn an_injection_is_an_unmarked_raw_message_of_the_user() {
     );
     assert!(matches!(named.marking, Marking::Unmarked(why) if !why.is_empty()));
     assert_eq!((named.lifetime, named.at_most), (Lifetime::Sticky, 8));
-
-    #[derive(ContextFragment)]
-    #[fragment(slot = injection, max_chars = 100, body = "{text}")]
-    #[allow(dead_code, reason = "only its description is looked at")]
-    struct ByField {
-        #[fragment(channel)]
-        channel: String,
-        text: String,
-    }
     assert_eq!((ByField::SPEC.slot, ByField::SPEC.channel()), (Slot::Injection(Channel::Field), None));
-    assert!(ByField::SPEC.standalone && ByField::SPEC.raw);
+    assert_eq!((ByField::SPEC.standalone, ByField::SPEC.raw), (true, true));
     assert_table(
-        named,
+        &named,
         &[
             (injection!(slot = injection("skill"), role = user), |_| {}),
             (injection!(at_most = 2, slot = injection("skill"), overflow = cut(head)), |spec| {
@@ -240,8 +239,7 @@ fn a_field_may_be_raw_alone_and_a_key_may_have_any_name() {
     let (begin, end) = (Marker::new("<it {key}=>"), Marker::new("</it {key}=>"));
     assert_eq!(It::SPEC.marking, Marking::Marked { begin, end });
     let pieces = [Piece::Field("a"), Piece::Text("{"), Piece::Raw("b"), Piece::Text("}"), Piece::Field("a")];
-    assert_eq!(It::SPEC.templates, [pieces]);
-    assert!(!It::SPEC.raw);
+    assert_eq!((It::SPEC.templates, It::SPEC.raw), (&[&pieces[..]][..], false));
 }
 
 #[test]

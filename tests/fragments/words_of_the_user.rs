@@ -131,7 +131,16 @@ mod capitals {
         pub(super) text: String,
     }
 
+    /// A tag that is nothing but a key.
+    #[derive(ContextFragment)]
+    #[fragment(role = user, markers("<{key}>", "</dynamic>"), max_chars = 80, body = "{text}")]
+    pub(super) struct Dynamic {
+        pub(super) key: Key,
+        pub(super) text: String,
+    }
+
     registry! { pub(super) struct Capitals { fragments: [Notes, From] } }
+    registry! { pub(super) struct Dynamics { fragments: [Notes, From, Dynamic] } }
 }
 
 #[test]
@@ -140,6 +149,17 @@ fn a_key_is_compared_with_tags_without_case() {
     let refused = Capitals::render(&From { key: key("notes"), text: "x".into() }).unwrap_err();
     assert_eq!(*refused.reason(), RecordErrorKind::KeyIsTag { key: "notes".into() });
     assert!(Capitals::render(&Notes { text: "x".into() }).is_ok());
+}
+
+#[test]
+fn a_tag_that_is_nothing_but_a_key_takes_no_key_away() {
+    use capitals::{Dynamic, Dynamics, From};
+    assert!(Dynamics::render(&From { key: key("mail"), text: "x".into() }).is_ok());
+    assert!(Dynamics::render(&Dynamic { key: key("mail"), text: "x".into() }).is_ok());
+    for tag in ["notes", "from_mail"] {
+        let refused = Dynamics::render(&Dynamic { key: key(tag), text: "x".into() }).unwrap_err();
+        assert_eq!(*refused.reason(), RecordErrorKind::KeyIsTag { key: tag.to_owned() });
+    }
 }
 
 #[test]

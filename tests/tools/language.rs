@@ -23,7 +23,12 @@ mod raw {
 
 /// Names that an expansion might use itself.
 mod shadows {
-    #![allow(dead_code, non_snake_case, non_upper_case_globals, reason = "these names are here to be in the way")]
+    #![allow(
+        dead_code,
+        non_snake_case,
+        non_upper_case_globals,
+        reason = "these names are here to be in the way"
+    )]
 
     type Result<T> = ::core::result::Result<T, ()>;
     type Option<T> = ::core::result::Result<T, ()>;

@@ -16,7 +16,11 @@ async fn nothing() -> &'static str {
 
 /// Takes every scalar.
 #[tool]
-#[allow(clippy::many_single_char_names, clippy::too_many_arguments, reason = "what is looked at is the types")]
+#[allow(
+    clippy::many_single_char_names,
+    clippy::too_many_arguments,
+    reason = "what is looked at is the types"
+)]
 async fn scalars(
     /// An a.
     a: u8,

@@ -40,6 +40,8 @@ pub(crate) enum Given {
 pub(crate) struct Setting {
     pub(crate) key: Ident,
     pub(crate) given: Given,
+    /// How it may be written, for messages.
+    pub(crate) sample: &'static str,
 }
 
 /// An option's name, shape and a sample that an error can show.
@@ -142,7 +144,7 @@ impl Setting {
     }
 
     fn wanted<T>(&self, sink: &Sink, what: &str) -> Option<T> {
-        let message = format!("`{}` takes {what}", self.key.unraw());
+        let message = format!("`{}` takes {what}; write for example `{}`", self.key.unraw(), self.sample);
         match &self.given {
             Given::Value(value) => sink.error(value, message),
             _ => sink.error(&self.key, message),
@@ -164,7 +166,7 @@ impl Parse for Setting {
         } else {
             Given::Flag
         };
-        Ok(Self { key, given })
+        Ok(Self { key, given, sample: "" })
     }
 }
 
@@ -194,7 +196,7 @@ pub(crate) fn read_at(
             },
             Meta::Path(_) => {}
             Meta::NameValue(pair) => {
-                sink.error(pair, format!("write `#[{name}(…)]`, options in parentheses"));
+                sink.error(pair, format!("the options stand in parentheses; write `#[{name}(…)]`"));
                 broken = true;
             }
         }
@@ -234,7 +236,7 @@ fn parse(tokens: TokenStream, sink: &Sink) -> Option<Vec<Setting>> {
 
 fn checked(settings: Vec<Setting>, name: &str, here: Place, elsewhere: &[Place], sink: &Sink) -> Reading {
     let mut reading = Reading { settings: Vec::new(), refused: Vec::new(), broken: false };
-    for setting in settings {
+    for mut setting in settings {
         let key = setting.key.unraw().to_string();
         let Some((_, shape, sample)) = here.table.iter().find(|(known, ..)| *known == key) else {
             let home = elsewhere.iter().find(|place| place.table.iter().any(|(known, ..)| *known == key));
@@ -250,7 +252,13 @@ fn checked(settings: Vec<Setting>, name: &str, here: Place, elsewhere: &[Place],
             continue;
         };
         if !fits(*shape, &setting.given) {
-            sink.error(&setting.key, format!("`{key}` is written `{sample}`"));
+            let what = match shape {
+                Shape::Flag => "takes no value",
+                Shape::Value | Shape::Values => "takes a value",
+                Shape::List | Shape::Lists => "takes its values in parentheses",
+                Shape::FlagOrValue => "takes no parentheses",
+            };
+            sink.error(&setting.key, format!("`{key}` {what}; write for example `{sample}`"));
             reading.refused.push(key);
             continue;
         }
@@ -259,6 +267,7 @@ fn checked(settings: Vec<Setting>, name: &str, here: Place, elsewhere: &[Place],
             sink.error(&setting.key, format!("`{key}` is given twice; keep one of them"));
             continue;
         }
+        setting.sample = sample;
         reading.settings.push(setting);
     }
     reading

@@ -53,10 +53,11 @@ impl<'a> Bounds<'a> {
     /// the impl then does not apply.
     pub(crate) fn of_reading(fragment: &'a Fragment) -> Self {
         let mut bounds = Self::of_rendering(fragment);
+        let p = fragment.private();
         for case in &fragment.cases {
             let key = fragment.key().and_then(|key| case.field(key));
             for Field { ty, .. } in case.placed().chain(key) {
-                bounds.add(quote!(for<'__a> #ty: ::core::str::FromStr));
+                bounds.add(quote!(for<'__a> #ty: #p::FromText));
             }
         }
         bounds

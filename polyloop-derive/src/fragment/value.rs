@@ -27,7 +27,7 @@ impl Body {
             _ => {
                 sink.error(
                     given_tokens(setting),
-                    "`body` takes a string in quotes or the path of a function",
+                    "`body` is a string in quotes or the path of a function; write for example `body = \"…\"`",
                 );
                 None
             }
@@ -109,7 +109,10 @@ impl Pair {
             let [begin, end] = [begin, end].map(|literal| Marker::read(literal, sink));
             return Some(Self { begin, end, tokens });
         }
-        sink.error(tokens, format!("`{}` takes two strings: the begin and the end marker", setting.key));
+        sink.error(
+            tokens,
+            format!("`{}` takes two strings; write the begin and the end marker", setting.key),
+        );
         None
     }
 
@@ -154,7 +157,8 @@ impl Slot {
             }
         });
         if slot.is_none() {
-            let message = "`slot` takes `run`, `injection(\"channel\")`, `injection`, `goal` or `turn`";
+            let message =
+                "there is no such slot; write `run`, `injection(\"channel\")`, `injection`, `goal` or `turn`";
             sink.error(given_tokens(setting), message);
         }
         slot
@@ -190,7 +194,7 @@ impl Rank {
         {
             return Some(Self(quote!(#given)));
         }
-        sink.error(given, "`rank` takes an integer that fits into an `i32`");
+        sink.error(given, "`rank` takes an integer that fits into an `i32`; write for example `rank = 1`");
         None
     }
 }
@@ -214,7 +218,8 @@ pub(crate) fn read_overflow(setting: &Setting, sink: &Sink) -> Option<Word<Overf
         Some(Word { value: *value, ident })
     });
     if known.is_none() {
-        let message = "`overflow` takes `refuse`, `cut(head)`, `cut(tail)` or `cut(middle)`";
+        let message =
+            "there is no such `overflow`; write `refuse`, `cut(head)`, `cut(tail)` or `cut(middle)`";
         sink.error(given_tokens(setting), message);
     }
     known
@@ -239,6 +244,9 @@ pub(crate) fn read_function(setting: &Setting, sink: &Sink) -> Option<ExprPath> 
     if let Some(Expr::Path(path)) = setting.expression() {
         return Some(path.clone());
     }
-    sink.error(given_tokens(setting), format!("`{}` takes the path of a function", setting.key));
+    sink.error(
+        given_tokens(setting),
+        format!("`{}` takes the path of a function; write for example `{}`", setting.key, setting.sample),
+    );
     None
 }

@@ -23,14 +23,14 @@ impl<T: Choice> Word<T> {
     pub(crate) fn read(setting: &Setting, sink: &Sink) -> Option<Self> {
         let key = &setting.key;
         let Some(ident) = setting.expression().and_then(as_word) else {
-            sink.error(given_tokens(setting), format!("`{key}` takes a bare word: {}", listed::<T>()));
+            sink.error(given_tokens(setting), format!("`{key}` takes a bare word; write {}", listed::<T>()));
             return None;
         };
         let written = ident.to_string();
         let Some((_, value)) = T::WORDS.iter().find(|(word, _)| *word == written) else {
             let message = match nearest(&written, T::WORDS.iter().map(|(word, _)| *word)) {
                 Some(word) => format!("`{key}` cannot be `{written}`; did you mean `{word}`?"),
-                None => format!("`{key}` cannot be `{written}`; it takes {}", listed::<T>()),
+                None => format!("`{key}` cannot be `{written}`; write {}", listed::<T>()),
             };
             sink.error(&ident, message);
             return None;

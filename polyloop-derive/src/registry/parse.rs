@@ -94,7 +94,7 @@ fn part(
         Ok(()) if parts.is_empty() => Ok(()),
         Ok(()) if parts.peek(Token![,]) => parts.parse::<Token![,]>().map(drop),
         Ok(()) => {
-            sink.push(parts.error("expected `,` between the parts of the registry"));
+            sink.push(parts.error("two parts stand side by side; put a `,` between them"));
             if starts_part(parts) { Ok(()) } else { skip(parts) }
         }
         Err(error) => {
@@ -228,7 +228,7 @@ fn entry(content: &ParseBuffer<'_>, is_fragment: bool, sink: &Sink) -> syn::Resu
         None
     };
     if !content.is_empty() && !content.peek(Token![,]) {
-        return Err(content.error("expected `,` between the entries"));
+        return Err(content.error("two entries stand side by side; put a `,` between them"));
     }
     let name = renamed.clone().or_else(|| last_segment(&ty));
     let text = ty.to_token_stream().to_string().replace(' ', "");

@@ -50,7 +50,7 @@ refused!(a_part_takes_no_attributes, { struct App { #[cfg(a)] tools: [f] } } => 
     "a part of a registry takes no attributes; `#[cfg]` goes on the entries of a list",
 ]);
 refused!(parts_are_separated, { struct App { tools: [f] max_chars: 0 } } => [
-    "expected `,` between the parts of the registry",
+    "two parts stand side by side; put a `,` between them",
     "`max_chars` leaves no room at all; give a larger number, or leave it out",
 ]);
 refused!(a_sum_is_a_number, { struct App { max_chars: LARGE } } => [
@@ -62,7 +62,7 @@ refused!(scalars_has_two_values, { struct App { scalars: loose } } => [
 refused!(a_list_stands_in_brackets, { struct App { tools: f } } => [
     "a list stands in brackets; write `[First, Second]`",
 ]);
-refused!(entries_are_separated, { struct App { fragments: [A B, C] } } => ["expected `,` between the entries"]);
+refused!(entries_are_separated, { struct App { fragments: [A B, C] } } => ["two entries stand side by side; put a `,` between them"]);
 refused!(an_entry_takes_few_attributes, { struct App { fragments: [#[allow(x)] A] } } => [
     "an entry takes `#[cfg]` and doc comments only; put the rest on the type",
 ]);

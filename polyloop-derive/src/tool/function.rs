@@ -50,19 +50,20 @@ impl Function {
         let Self { attributes, visibility, signature, body } = self;
         let stub = || quote!({ ::core::unimplemented!() });
         let mut attributes = attributes.clone();
-        if body.is_none() {
-            attributes.push(syn::parse_quote!(#[allow(unused_variables, reason = "the body is missing")]));
-        }
         let mut signature = Signature { variadic: None, constness: None, ..signature.clone() };
-        let mut body = body.clone().or_else(|| Some(stub()));
+        let mut body = body.clone();
         for input in &mut signature.inputs {
             if let FnArg::Typed(parameter) = input
                 && find_word(&parameter.ty, "_").is_some()
             {
                 parameter.ty = syn::parse_quote!(());
-                body = Some(stub());
+                body = None;
             }
         }
+        if body.is_none() {
+            attributes.push(syn::parse_quote!(#[allow(unused_variables, reason = "the body is missing")]));
+        }
+        let body = body.or_else(|| Some(stub()));
         Self { attributes, visibility: visibility.clone(), signature, body }
     }
 }

@@ -57,7 +57,7 @@ fn tool(function: &mut Function, owner: &Type, krate: Option<&Path>, sink: &Sink
         Meta::List(list) => list.tokens,
         Meta::Path(_) => TokenStream::new(),
         Meta::NameValue(pair) => {
-            sink.error(pair, "write `#[tool(…)]`, options in parentheses");
+            sink.error(pair, "the options stand in parentheses; write `#[tool(…)]`");
             TokenStream::new()
         }
     };

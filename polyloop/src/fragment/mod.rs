@@ -18,7 +18,7 @@ mod vocabulary;
 pub use body::{Body, IntoBody, Recorded, Shared};
 pub use key::{Key, MarkerKey};
 pub use marker::Marker;
-pub use parse::{Fields, ParseFragment};
+pub use parse::{Fields, FromText, ParseFragment};
 pub use render::Rendered;
 pub use spec::FragmentSpec;
 pub(crate) use spec::LARGE;

@@ -49,9 +49,8 @@ pub(crate) fn neutralise(
         return Ok(escaped);
     }
     let written = [begin, &escaped, end].concat();
-    let overlaps = |marker: &Range<usize>| {
-        made.iter().any(|made| made.start < marker.end && marker.start < made.end)
-    };
+    let overlaps =
+        |marker: &Range<usize>| made.iter().any(|made| made.start < marker.end && marker.start < made.end);
     match first_marker(&written, index, overlaps) {
         Some(marker) => Err(RecordErrorKind::MarkerInValue { marker }),
         None => Ok(escaped),

@@ -47,6 +47,24 @@ pub trait ParseFragment: ContextFragment + Sized {
     fn from_fields(template: usize, fields: &mut Fields<'_>) -> Result<Self, ParseError>;
 }
 
+/// Is a value that reads back from text; every [`FromStr`] type is.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read back from text",
+    note = "implement `std::str::FromStr` for `{Self}`"
+)]
+pub trait FromText: Sized {
+    /// Reads the value.
+    fn from_text(text: &str) -> Option<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: FromStr> FromText for T {
+    fn from_text(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
 /// Holds the texts of the fields, as the template splits them.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -62,7 +80,7 @@ impl Fields<'_> {
     /// # Errors
     ///
     /// When its text is no `T`.
-    pub fn take<T: FromStr>(&mut self, name: &str) -> Result<T, ParseError> {
+    pub fn take<T: FromText>(&mut self, name: &str) -> Result<T, ParseError> {
         let text = self.values.iter().find(|(field, _)| *field == name).map(|(_, text)| text.as_str());
         self.read(name, text)
     }
@@ -72,12 +90,12 @@ impl Fields<'_> {
     /// # Errors
     ///
     /// When its text is no `T`.
-    pub fn key<T: FromStr>(&mut self) -> Result<T, ParseError> {
+    pub fn key<T: FromText>(&mut self) -> Result<T, ParseError> {
         self.read("key", self.key)
     }
 
-    fn read<T: FromStr>(&self, name: &str, text: Option<&str>) -> Result<T, ParseError> {
-        text.and_then(|text| text.parse().ok()).ok_or_else(|| {
+    fn read<T: FromText>(&self, name: &str, text: Option<&str>) -> Result<T, ParseError> {
+        text.and_then(T::from_text).ok_or_else(|| {
             let field = name.to_owned();
             ParseError::new(self.kind, ParseErrorKind::Field { field, wanted: type_name::<T>() })
         })

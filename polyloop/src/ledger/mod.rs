@@ -121,3 +121,76 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::Ledger;
+    use crate::event::{Action, ActionOutcome, Call, CallId, Decision, Event, Settled, UserInput};
+    use crate::message::ItemId;
+
+    fn said(ledger: &mut Ledger, item: u64, text: &str) {
+        let input = UserInput::from(text);
+        ledger.apply(&Event::InputRecorded { item: ItemId(item), input, forged_marker: false });
+    }
+
+    fn settled(ledger: &mut Ledger, item: u64, call: u64, text: &str) {
+        let shown: Arc<[Arc<str>]> = Arc::from([Arc::from(text)]);
+        let settled = Settled { outcome: ActionOutcome::executed(text), shown, completes_run: false };
+        let call = CallId::numbered(call);
+        ledger.apply(&Event::CallSettled { item: ItemId(item), call, settled });
+    }
+
+    fn decided(ledger: &mut Ledger, item: u64, calls: &[u64]) {
+        let action = Action::tool("tally", "{}");
+        let decision = Decision::act("I act.", vec![action.clone(); calls.len()]);
+        let calls = calls.iter().map(|call| Call::new(CallId::numbered(*call), action.clone())).collect();
+        ledger.apply(&Event::Decided {
+            item: ItemId(item),
+            decision,
+            calls,
+            native: true,
+            explanation: None,
+        });
+    }
+
+    fn texts(ledger: &Ledger) -> Vec<String> {
+        ledger.items().iter().map(|item| item.text().into_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_recorded_while_calls_are_open_stands_behind_the_last_of_their_results() {
+        let mut ledger = Ledger::default();
+        said(&mut ledger, 1, "goal");
+        ledger.apply(&Event::PromptSealed);
+        decided(&mut ledger, 2, &[1, 2]);
+        said(&mut ledger, 3, "remark");
+        settled(&mut ledger, 4, 2, "second");
+        said(&mut ledger, 5, "another");
+        assert_eq!(texts(&ledger), ["goal", "I act."], "no result stands before all are there");
+        settled(&mut ledger, 6, 1, "first");
+        assert_eq!(texts(&ledger), ["goal", "I act.", "first", "second", "remark", "another"]);
+    }
+
+    #[test]
+    fn what_is_recorded_behind_the_first_seal_is_not_ordered_by_a_layout() {
+        let mut ledger = Ledger::default();
+        said(&mut ledger, 1, "goal");
+        ledger.apply(&Event::PromptSealed);
+        said(&mut ledger, 2, "later");
+        ledger.apply(&Event::PromptSealed);
+        let (head, tail) = ledger.split();
+        assert_eq!((head.len(), tail.len()), (1, 1), "the first seal counts");
+    }
+
+    #[test]
+    fn a_call_is_answered_once_and_an_unknown_one_never() {
+        let mut ledger = Ledger::default();
+        decided(&mut ledger, 1, &[1]);
+        settled(&mut ledger, 2, 9, "of no call");
+        settled(&mut ledger, 3, 1, "first");
+        settled(&mut ledger, 4, 1, "again");
+        assert_eq!(texts(&ledger), ["I act.", "first"]);
+    }
+}

@@ -47,3 +47,70 @@ fn is_empty(message: &Message) -> bool {
 fn refuse(number: usize, what: &str) -> Result<(), ModelError> {
     Err(ModelError::new(ModelErrorClass::BadRequest, format!("message {number} {what}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::message::{Block, Content, ItemId, Message, Origin, Prompt, Role};
+
+    fn message(role: Role, contents: impl IntoIterator<Item = Content>) -> Message {
+        let origin = || Origin::of(ItemId(1), "test".into(), None);
+        Message::of(
+            role,
+            contents.into_iter().map(|content| Block::of(content, origin())).collect::<Vec<_>>(),
+        )
+    }
+
+    fn text(text: &str) -> Message {
+        message(Role::User, [Content::Text { text: text.into() }])
+    }
+
+    fn calls<const N: usize>(ids: [&str; N]) -> Message {
+        let call = |id: &str| Content::ToolCall { id: id.into(), name: "a".into(), arguments: "".into() };
+        message(Role::Assistant, ids.map(call))
+    }
+
+    fn result(id: &str, part: &str) -> Message {
+        message(Role::Tool, [Content::ToolResult { call: id.into(), parts: [part.into()].into() }])
+    }
+
+    fn refusal<const N: usize>(messages: [Message; N]) -> Option<String> {
+        let mut prompt = Prompt::empty();
+        for message in messages {
+            prompt.push(message);
+        }
+        check(&prompt).err().map(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn what_a_strict_provider_refuses_is_refused() {
+        let refused = |messages| refusal::<3>(messages).unwrap_or_default();
+        assert_eq!(refused([text("a"), text(" "), text("b")]), "message 2 is empty");
+        assert_eq!(refused([text("a"), message(Role::User, []), text("b")]), "message 2 is empty");
+        assert_eq!(refused([text("a"), calls(["1"]), result("1", " ")]), "message 3 is empty");
+        assert_eq!(
+            refused([text("a"), calls(["1"]), text("b")]),
+            "message 3 stands before the results of the calls in front of it"
+        );
+        assert_eq!(
+            refused([text("a"), calls(["1", "2"]), result("1", "b")]),
+            "message 3 has a call that nothing answers"
+        );
+        let no_call = "is the result of no call in front of it";
+        assert_eq!(refused([text("a"), text("b"), result("1", "c")]), format!("message 3 {no_call}"));
+        assert_eq!(
+            refused([calls(["1"]), result("1", "a"), result("1", "b")]),
+            format!("message 3 {no_call}")
+        );
+        let twice = "has a call with an id that another call has";
+        assert_eq!(refused([calls(["1"]), result("1", "a"), calls(["1"])]), format!("message 3 {twice}"));
+        assert_eq!(refused([text("a"), calls(["1", "1"]), result("1", "b")]), format!("message 2 {twice}"));
+    }
+
+    #[test]
+    fn what_is_right_is_taken() {
+        let right = [text("a"), calls(["1", "2"]), result("2", "b"), result("1", "c"), text("d")];
+        assert_eq!(refusal(right), None);
+        assert_eq!(refusal([]), None);
+    }
+}

@@ -219,12 +219,13 @@ const fn is_tool_name(name: &str) -> bool {
 ///
 /// The arithmetic is wider than the hash, because a method that wraps costs more than the multiplication.
 #[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the position is checked")]
+#[expect(clippy::cast_possible_truncation, reason = "the mask leaves 64 bits")]
 const fn hash(text: &str) -> u64 {
     let (bytes, length) = (text.as_bytes(), text.len());
     let mut hash = 0xcbf2_9ce4_8422_2325u128;
     let mut at = 0;
     while at < length {
-        hash = (hash ^ bytes[at] as u128) * 0x0000_0100_0000_01b3 & 0xffff_ffff_ffff_ffff;
+        hash = ((hash ^ bytes[at] as u128) * 0x0000_0100_0000_01b3) & 0xffff_ffff_ffff_ffff;
         at += 1;
     }
     hash as u64

@@ -126,8 +126,7 @@ const fn room(spec: &FragmentSpec) -> Check {
         Marking::Marked { begin, end } if begin.as_str().len() + end.as_str().len() >= spec.max_chars => {
             least_chars(begin) + least_chars(end)
         }
-        Marking::Marked { .. } => 0,
-        Marking::Unmarked(_) => 0,
+        Marking::Marked { .. } | Marking::Unmarked(_) => 0,
     };
     let has_blank_reason = matches!(spec.large, Some(why) if why.trim_ascii().is_empty());
     let has_dumb_notice = matches!(spec.notice, Some(notice) if !says_left_out(notice.as_bytes()));

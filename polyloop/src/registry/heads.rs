@@ -39,7 +39,7 @@ impl Head {
     /// Whether this head is a prefix of another, as far as the numbers tell.
     pub(super) const fn may_begin(&self, other: &Self) -> bool {
         let ([left, left_next], [right, right_next]) = (self.words, other.words);
-        let next = if self.length > WIDTH { self.length - WIDTH } else { 0 };
+        let next = self.length.saturating_sub(WIDTH);
         self.length <= other.length
             && (left ^ right) & kept(self.length) == 0
             && (left_next ^ right_next) & kept(next) == 0

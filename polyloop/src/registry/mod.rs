@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 pub use check::{Finding, NONE, check_caps, check_kinds, check_specs, check_tools};
 pub use forms::check_markers;
 pub use lock::assert_marker_lock;
-pub use tools::{ListedTool, RegisteredTool, ToolList};
+pub use tools::{ListedTool, RegisteredTool, ToolList, ToolTuple};
 
 use crate::error::{ParseError, RecordError, SetError};
 use crate::fragment::{

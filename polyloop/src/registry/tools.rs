@@ -28,9 +28,23 @@ pub trait ToolList<R: Registry> {
     fn specs() -> Vec<ToolSpec>;
 }
 
+/// Is a tuple of registered tools.
+///
+/// Apart from [`ToolList`], so that a tool which is not registered is told so, without a list of all lengths.
+#[doc(hidden)]
+pub trait ToolTuple<R: Registry> {
+    fn specs() -> Vec<ToolSpec>;
+}
+
+impl<R: Registry, L: ToolTuple<R>> ToolList<R> for L {
+    fn specs() -> Vec<ToolSpec> {
+        L::specs()
+    }
+}
+
 macro_rules! tool_lists {
     ($($tool:ident)*) => {
-        impl<R: Registry, $($tool: RegisteredTool<R>),*> ToolList<R> for ($($tool,)*) {
+        impl<R: Registry, $($tool: RegisteredTool<R>),*> ToolTuple<R> for ($($tool,)*) {
             fn specs() -> Vec<ToolSpec> {
                 vec![$(<$tool as Tool<R::State>>::SPEC),*]
             }

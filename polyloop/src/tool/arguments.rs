@@ -11,6 +11,7 @@ use super::compiled::{CompiledParam, CompiledTool};
 use super::complaint::{joined, missing, missing_field, said, shortened, wrong};
 use super::nearest::nearest;
 use super::scalar::Scalars;
+use super::straight::Straight;
 use crate::error::ArgumentError;
 
 /// Holds the arguments of one call while a tool takes them.
@@ -18,6 +19,8 @@ use crate::error::ArgumentError;
 pub struct Arguments<'a> {
     tool: &'a CompiledTool,
     scalars: Scalars,
+    /// Reads them in one pass, and nothing else here is used then.
+    straight: Option<Straight<'a>>,
     whole: &'a str,
     /// What was sent for each parameter, as JSON text.
     sent: Vec<Option<&'a str>>,
@@ -28,11 +31,27 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
+    /// Reads the arguments in one pass, while they are as the schema asks for them. What is taken is right if
+    /// [`finish`](Self::finish) says so; otherwise it is to be read again with [`new`](Self::new).
+    pub(crate) fn straight(tool: &'a CompiledTool, text: &'a str) -> Self {
+        Self {
+            tool,
+            scalars: Scalars::Exact,
+            straight: Some(Straight::new(text)),
+            whole: text,
+            sent: Vec::new(),
+            fields: Vec::new(),
+            next: 0,
+            errors: Vec::new(),
+        }
+    }
+
     /// Reads the top level of the arguments: names, and a slice of text for each.
     pub(crate) fn new(tool: &'a CompiledTool, text: &'a str, scalars: Scalars) -> Self {
         let mut arguments = Self {
             tool,
             scalars,
+            straight: None,
             whole: text,
             sent: vec![None; tool.params.len()],
             fields: Vec::new(),
@@ -74,7 +93,8 @@ impl<'a> Arguments<'a> {
     /// Ends the taking; none if anything was wrong.
     #[doc(hidden)]
     pub fn finish(&mut self) -> Option<()> {
-        self.errors.is_empty().then_some(())
+        let is_right = self.straight.as_ref().map_or(self.errors.is_empty(), Straight::is_over);
+        is_right.then_some(())
     }
 
     pub(crate) fn into_errors(self) -> Vec<ArgumentError> {
@@ -88,6 +108,10 @@ impl<'a> Arguments<'a> {
     fn fill(&mut self, slot: &mut dyn Any) {
         let tool = self.tool;
         let Some(param) = tool.params.get(self.next) else { return };
+        if let Some(straight) = &mut self.straight {
+            self.next += 1;
+            return straight.fill(param, slot);
+        }
         let sent = self.sent.get(self.next).copied().flatten();
         self.next += 1;
         if param.param.flatten {

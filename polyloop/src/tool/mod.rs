@@ -13,6 +13,7 @@ mod returned;
 mod scalar;
 mod set;
 mod spec;
+mod straight;
 mod validator;
 mod variants;
 

@@ -142,6 +142,8 @@ pub struct ArgType {
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
     /// Reads the value into an `Option<T>`.
     pub(crate) read: fn(&str, &mut dyn Any) -> bool,
+    /// Reads the value at the start of a text into an `Option<T>`; gives its length in bytes.
+    pub(crate) read_first: fn(&str, &mut dyn Any) -> Option<usize>,
     /// Fills an `Option<T>` with what the type makes of absence, if it takes absence.
     pub(crate) absent: fn(&mut dyn Any) -> bool,
     /// Whether the type takes absence.
@@ -156,6 +158,11 @@ impl ArgType {
             type_name: type_name::<T>,
             schema: |generator| generator.subschema_for::<T>(),
             read: |text, slot| put(slot, serde_json::from_str::<T>(text).ok()),
+            read_first: |text, slot| {
+                let mut values = serde_json::Deserializer::from_str(text).into_iter::<T>();
+                let value = values.next()?.ok();
+                put(slot, value).then(|| values.byte_offset())
+            },
             absent: |slot| put(slot, T::deserialize(Absent).ok()),
             takes_absence: || T::deserialize(Absent).is_ok(),
             complain: complain::<T>,

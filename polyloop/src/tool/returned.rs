@@ -9,21 +9,36 @@ use serde::Serialize;
 /// Is what the model is told of a call: one or more texts. What a text looks like is never interpreted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
-    parts: Vec<Arc<str>>,
+    parts: Parts,
     left_out: usize,
+}
+
+/// The texts; one, almost always, which then needs no list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Parts {
+    One([Arc<str>; 1]),
+    /// Two or more.
+    More(Vec<Arc<str>>),
 }
 
 impl Observation {
     /// Makes an observation of one text.
     #[must_use]
     pub fn text(text: impl Into<Arc<str>>) -> Self {
-        Self { parts: vec![text.into()], left_out: 0 }
+        Self { parts: Parts::One([text.into()]), left_out: 0 }
     }
 
     /// Adds a further text, in a block of its own.
     #[must_use]
     pub fn and(mut self, text: impl Into<Arc<str>>) -> Self {
-        self.parts.push(text.into());
+        let text = text.into();
+        self.parts = match self.parts {
+            Parts::One([first]) => Parts::More(vec![first, text]),
+            Parts::More(mut parts) => {
+                parts.push(text);
+                Parts::More(parts)
+            }
+        };
         self
     }
 
@@ -37,7 +52,10 @@ impl Observation {
     /// Returns the texts, in order.
     #[must_use]
     pub fn parts(&self) -> &[Arc<str>] {
-        &self.parts
+        match &self.parts {
+            Parts::One(part) => part,
+            Parts::More(parts) => parts,
+        }
     }
 
     /// Returns how many characters the handler left out.

@@ -226,6 +226,11 @@ impl<S: ?Sized> ToolSet<S> {
             let name = name.chars().take(64).collect();
             return Err(CallError::UnknownTool { name, nearest });
         };
+        let mut taken = Arguments::straight(&member.compiled, arguments);
+        let prepared = (member.entry.prepare)(&mut taken);
+        if let (Some(prepared), Some(())) = (prepared, taken.finish()) {
+            return Ok(CheckedCall { spec: member.entry.spec, prepared });
+        }
         let mut taken = Arguments::new(&member.compiled, arguments, member.scalars);
         let prepared = (member.entry.prepare)(&mut taken);
         let errors = taken.into_errors();

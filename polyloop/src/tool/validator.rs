@@ -71,6 +71,11 @@ impl Validator {
             .map_err(|error| format!("its schema is not valid: {error}"))
     }
 
+    /// Whether nothing is wrong with an argument.
+    pub(super) fn is_valid(&self, value: &Value) -> bool {
+        self.compiled.is_valid(value)
+    }
+
     /// Lists what is wrong with an argument.
     pub(super) fn check(&self, name: &str, value: &Value) -> Vec<ArgumentError> {
         if self.compiled.is_valid(value) {
@@ -102,6 +107,10 @@ fn wrong_place(name: &str, error: &jsonschema::ValidationError<'_>) -> ArgumentE
 impl Validator {
     pub(super) fn new(_: Node, _: &Value) -> Result<Self, String> {
         Err("its schema states more than its type enforces; switch on the feature `validate`".to_owned())
+    }
+
+    pub(super) fn is_valid(&self, _: &Value) -> bool {
+        match self.never {}
     }
 
     pub(super) fn check(&self, _: &str, _: &Value) -> Vec<ArgumentError> {

@@ -32,8 +32,11 @@ fn the_table_holds_what_was_given_and_nothing_else() {
     assert_has(&text, r#".lifetime(::polyloop::__private::Lifetime::Latest).absent("Gone.").templates("#);
     assert_has(&text, r#"Piece::Text("\n"),::polyloop::__private::Piece::Field("cwd"),"#);
     assert_has(&text, r#"Piece::Text("in{braces}")"#);
-    assert_has(&text, "Body::template(&<Selfas::polyloop::__private::ContextFragment>::SPEC,0,&[&(self.cwd)])");
-    assert_has(&text, "for<'__a>String:::core::str::FromStr");
+    assert_has(
+        &text,
+        "Body::template(&<Selfas::polyloop::__private::ContextFragment>::SPEC,0,&[&(self.cwd)])",
+    );
+    assert_has(&text, "for<'__a>String:::polyloop::__private::FromText");
 }
 
 #[test]
@@ -103,7 +106,10 @@ fn an_enum_has_one_template_for_each_variant() {
         }
     });
     assert_has(&text, "matchself{Self::A{of:__of,text:__text,..}=>::polyloop::__private::Body::template(");
-    assert_has(&text, "Self::B{of:__of,..}=>::polyloop::__private::Body::template(&<Selfas::polyloop::__private::ContextFragment>::SPEC,1,&[])");
+    assert_has(
+        &text,
+        "Self::B{of:__of,..}=>::polyloop::__private::Body::template(&<Selfas::polyloop::__private::ContextFragment>::SPEC,1,&[])",
+    );
     assert_has(
         &text,
         r#"match__template{0=>Self::A{of:__fields.key()?,text:__fields.take("text")?},_=>Self::B{"#,

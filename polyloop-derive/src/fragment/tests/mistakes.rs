@@ -58,25 +58,31 @@ fn what_is_required_is_asked_for() {
 fn a_misspelled_option_is_not_missing_as_well() {
     each_says(&[
         (&[("role", "rol = user")], "`rol` is no option of `#[fragment]`; did you mean `role`?"),
-        (&[("role", "role(user)")], "`role` is written `role = user`"),
+        (&[("role", "role(user)")], "`role` takes a value; write for example `role = user`"),
         (&[("role", "role = usr")], "`role` cannot be `usr`; did you mean `user`?"),
-        (
-            &[("role", "role = wizard")],
-            "`role` cannot be `wizard`; it takes `user`, `developer`, `system` or",
-        ),
+        (&[("role", "role = wizard")], "`role` cannot be `wizard`; write `user`, `developer`, `system` or"),
         (
             &[("role", "role = \"user\"")],
-            "`role` takes a bare word: `user`, `developer`, `system` or `assistant`",
+            "`role` takes a bare word; write `user`, `developer`, `system` or `assistant`",
         ),
         (
             &[("slot", "slot = somewhere")],
-            "`slot` takes `run`, `injection(\"channel\")`, `injection`, `goal` or",
+            "there is no such slot; write `run`, `injection(\"channel\")`, `injection`, `goal` or",
         ),
-        (&[("x", "overflow = cut(front)")], "`overflow` takes `refuse`, `cut(head)`, `cut(tail)` or"),
+        (
+            &[("x", "overflow = cut(front)")],
+            "there is no such `overflow`; write `refuse`, `cut(head)`, `cut(tail)` or",
+        ),
         (&[("x", "rank = 3_000_000_000")], "`rank` takes an integer that fits into an `i32`"),
         (&[("max_chars", "max_chars = \"9\"")], "`max_chars` takes an integer"),
-        (&[("markers", "markers(\"<note>\")")], "`markers` takes two strings: the begin and the end marker"),
-        (&[("body", "body = 7")], "`body` takes a string in quotes or the path of a function"),
+        (
+            &[("markers", "markers(\"<note>\")")],
+            "`markers` takes two strings; write the begin and the end marker",
+        ),
+        (
+            &[("body", "body = 7")],
+            "`body` is a string in quotes or the path of a function; write for example",
+        ),
         (&[("x", "max_chars = 50")], "`max_chars` is given twice; keep one of them"),
     ]);
 }

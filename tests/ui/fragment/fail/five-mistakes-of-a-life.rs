@@ -4,7 +4,7 @@ use polyloop::{ContextFragment, registry};
 #[derive(ContextFragment)]
 #[fragment(role = user, markers("<cwd>", "</cwd>"), max_chars = 50_000, body = "{path}")]
 #[fragment(lifetime = sticky, absent = "No longer.", on_compact = restate)]
-#[fragment(on_fork = refresh, notice = "some is missing")]
+#[fragment(on_fork = refresh, notice = "{left_out} characters are missing")]
 struct WorkingDirectory {
     path: String,
 }

@@ -9,10 +9,6 @@ struct WorkingDirectory {
     host: String,
 }
 
-fn read_back<T: ParseFragment>(text: &str) -> Option<T> {
-    T::parse(text).ok()
-}
-
 fn main() {
-    let _ = read_back::<WorkingDirectory>("<cwd>/srv</cwd>");
+    let _ = <WorkingDirectory as ParseFragment>::parse("<cwd>/srv</cwd>");
 }

@@ -1,7 +1,7 @@
 use polyloop::{registry, tool};
 
 #[tool]
-unsafe fn read_file<T>(path: String) {
+fn read_file<T>(path: String) {
     drop(path);
 }
 

@@ -3,7 +3,7 @@ use polyloop::toolbox;
 trait Disk: Send + Sync {}
 
 #[toolbox]
-impl (dyn Disk + 'static) {
+impl dyn Disk {
     /// Reads a file.
     #[tool]
     async fn read(&self) -> String {
