@@ -1,9 +1,11 @@
 //! Dispatching a call, all checks included, against reading the arguments into a struct and awaiting the function.
 
+use std::future::Future;
 use std::hint::black_box;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
-use futures_util::FutureExt;
 use polyloop::{Agent, CallContext, Registry, Reply, Scripted, Status};
 use serde::Deserialize;
 
@@ -12,6 +14,16 @@ use super::table::{Goal, Table};
 use super::tools::{Keeping, Kept, Many, One, OneLimited, read};
 
 const ARGUMENTS: &str = r#"{"path": "src/agent/driver.rs", "from_line": 120, "numbered": true}"#;
+
+/// Awaits what never waits, where it stands: as a function would that is itself awaited.
+macro_rules! now {
+    ($future:expr) => {
+        match pin!($future).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(output) => output,
+            Poll::Pending => panic!("nothing here waits"),
+        }
+    };
+}
 
 /// What is written by hand where there is no tool.
 #[derive(Deserialize)]
@@ -41,7 +53,7 @@ fn call<R: Registry<State = Kept>>(name: &'static str, context: &CallContext) ->
     let executor = tools.executor(Kept::default()).expect("every tool has a handler");
     move || {
         let checked = tools.validate(black_box(name), black_box(ARGUMENTS)).expect("the arguments are right");
-        let outcome = executor.call(checked, context).now_or_never().expect("the handler never waits");
+        let outcome = now!(executor.call(checked, context));
         assert_eq!(outcome.status, Status::Executed);
         black_box(outcome);
     }
@@ -51,7 +63,7 @@ fn bare() -> impl FnMut() {
     || {
         let Arguments { path, from_line, numbered } =
             serde_json::from_str(black_box(ARGUMENTS)).expect("the arguments are right");
-        black_box(read(path, from_line, numbered).now_or_never().expect("the function never waits"));
+        black_box(now!(read(path, from_line, numbered)));
     }
 }
 
@@ -61,6 +73,6 @@ fn context() -> CallContext {
     let model = Scripted::replies([Reply::tool("keep", "{}")]);
     let agent = Agent::<Keeping>::builder(model).build().expect("the agent is complete");
     let mut run = agent.on(kept.clone()).goal("Keep it.").start().expect("the goal has words");
-    run.finish().now_or_never().expect("nothing waits").expect("the run goes on");
+    now!(run.finish()).expect("the run goes on");
     kept.0.get().cloned().expect("the tool was called")
 }

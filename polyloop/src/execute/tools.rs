@@ -90,13 +90,12 @@ impl<S> fmt::Debug for ToolExecutor<S> {
 }
 
 /// Turns a panic of the handler into what it said. Needs `panic = "unwind"`.
-async fn catching(mut handler: BoxFuture<'_, Returned>) -> Result<Returned, String> {
+fn catching(mut handler: BoxFuture<'_, Returned>) -> impl Future<Output = Result<Returned, String>> {
     poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context))) {
         Ok(Poll::Pending) => Poll::Pending,
         Ok(Poll::Ready(returned)) => Poll::Ready(Ok(returned)),
         Err(panic) => Poll::Ready(Err(message(&*panic))),
     })
-    .await
 }
 
 /// What a panic said, without where.
