@@ -118,3 +118,21 @@ async fn the_executor_of_a_set_refuses_what_the_set_refuses() {
     });
     assert!(refused);
 }
+
+/// Never gets far.
+struct Broken;
+
+impl Executor for Broken {
+    async fn execute(&self, _: &Action, _: &CallContext) -> ActionOutcome {
+        panic!("out of order");
+    }
+}
+
+#[tokio::test]
+async fn a_panic_of_an_own_executor_is_an_outcome() {
+    let model = Scripted::replies([searching("a"), Reply::text("done")]);
+    let agent = Agent::<Foreign>::builder(model.clone()).executor(Broken).build().unwrap();
+    let report = agent.on(()).goal("go").await.unwrap().finish().await.unwrap();
+    assert_eq!((report.ending, report.actions), (Ending::FinalAnswer, 1));
+    assert_eq!(model.requests()[1].messages().last().unwrap().text(), "panicked: out of order");
+}

@@ -1,10 +1,11 @@
 //! When a run stops, and which of several reasons counts.
 
 use polyloop::{
-    Action, ActionOutcome, Budget, CallContext, Ending, Executor, ModelErrorClass, Reply, Report, Scripted,
+    Action, ActionOutcome, Budget, CallContext, Ending, Executor, ModelErrorClass, Reply, Report, RunError,
+    Scripted,
 };
 
-use crate::support::{builder, failure, run, tallies};
+use crate::support::{Log, builder, failure, run, tallies};
 
 fn tally() -> Reply {
     tallies(["x"])
@@ -160,6 +161,19 @@ async fn outcomes_that_nobody_knows_suspend_the_run() {
     let none = Budget::steps(9).unknown_outcomes(0);
     assert_eq!(ending([vanish(), Reply::text("done")], none).await, Ending::UnknownOutcomes);
     assert_eq!(ending([vanish(), vanish()], Budget::steps(2)).await, Ending::UnknownOutcomes);
+}
+
+#[tokio::test]
+async fn a_run_with_unknown_outcomes_goes_on_when_a_person_looked() {
+    let vanish = || Reply::tool("vanish", "");
+    let model = Scripted::replies([vanish(), vanish(), Reply::text("done")]);
+    let agent = builder(model).build().unwrap();
+    let mut run = agent.on(Log::default()).goal("go").await.unwrap();
+    assert_eq!(run.acknowledge(), Err(RunError::NothingToAcknowledge));
+    assert_eq!(run.finish().await.unwrap().ending, Ending::UnknownOutcomes);
+    run.acknowledge().unwrap();
+    assert_eq!(run.finish().await.unwrap().ending, Ending::FinalAnswer);
+    assert_eq!(run.acknowledge(), Err(RunError::NothingToAcknowledge));
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ struct Arguments {
 /// Sets all of it down.
 pub(crate) fn measure(table: &mut Table) {
     let context = context();
-    table.group("dispatching a call of three arguments / `from_str` into a struct and awaiting");
+    Table::group("dispatching a call of three arguments / `from_str` into a struct and awaiting");
     table.line("plain, 1 tool", ratio(call::<One>("read", &context), bare()), Goal::AtMost(3.0));
     table.line("plain, 200 tools", ratio(call::<Many>("read", &context), bare()), Goal::AtMost(3.0));
     let limited = ratio(call::<OneLimited>("read_limited", &context), bare());

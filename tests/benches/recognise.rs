@@ -28,7 +28,7 @@ fn recognise<R: Registry>(text: &str, hit: bool) -> impl FnMut() {
 }
 
 fn kinds(table: &mut Table) {
-    table.group("recognising with more kinds / with one kind");
+    Table::group("recognising with more kinds / with one kind");
     for (size, length) in [("short", 60), ("10 KB", TEN_KB), ("1 MB", ONE_MB)] {
         for (what, text, hit) in
             [("miss", prose(length), false), ("hit", marked("k000", &prose(length)), true)]
@@ -52,7 +52,7 @@ fn kinds(table: &mut Table) {
 }
 
 fn length(table: &mut Table) {
-    table.group("recognising a longer text, 200 kinds");
+    Table::group("recognising a longer text, 200 kinds");
     let short = prose(60);
     for (size, length) in [("10 KB", TEN_KB), ("1 MB", ONE_MB)] {
         let prose = prose(length);
@@ -84,7 +84,7 @@ fn length(table: &mut Table) {
 }
 
 fn scan(table: &mut Table) {
-    table.group("a scan over all kinds / recognising");
+    Table::group("a scan over all kinds / recognising");
     let forty = PAIRS.get(..40).expect("there are more");
     for (size, length) in [("short", 60), ("10 KB", TEN_KB), ("1 MB", ONE_MB)] {
         let miss = prose(length);

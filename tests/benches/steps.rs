@@ -92,7 +92,7 @@ pub(crate) fn measure(table: &mut Table) {
         ];
         ratios.iter_mut().zip(measured).for_each(|(ratios, ratio)| ratios.push(ratio));
     }
-    table.group("assembling step n + 1 / assembling step 11");
+    Table::group("assembling step n + 1 / assembling step 11");
     let lines = [
         "n = 1 000, assembling / n = 10",
         "n = 10 000, assembling / n = 10",

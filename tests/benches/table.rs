@@ -40,7 +40,7 @@ impl Table {
     }
 
     /// Begins a group of lines.
-    pub(crate) fn group(&mut self, title: &str) {
+    pub(crate) fn group(title: &str) {
         println!("\n{title}\n{:<66} {:>9} {:>7}", "", "ratio", "goal");
     }
 

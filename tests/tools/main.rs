@@ -10,6 +10,7 @@
 #![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
 
 mod arguments;
+mod beyond_the_type;
 mod bounds;
 mod documentation;
 mod language;

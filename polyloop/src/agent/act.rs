@@ -12,7 +12,7 @@ use super::state::Approval;
 use super::update::Update;
 use crate::error::CallError;
 use crate::event::{Action, ActionOutcome, Call, CallId, Event, Settled, Status};
-use crate::execute::ToolExecutor;
+use crate::execute::{ToolExecutor, catching};
 use crate::registry::Registry;
 use crate::tool::{CallContext, CheckedCall, ToolSpec};
 
@@ -236,7 +236,9 @@ async fn execute<R: Registry>(
 ) -> ActionOutcome {
     match (ready, handlers, &definition.executor) {
         (Ready::Handler(checked), Some(handlers), _) => handlers.call(checked, &context).await,
-        (Ready::Own(_), _, Some(executor)) => executor.execute_boxed(call.action(), &context).await,
+        (Ready::Own(_), _, Some(executor)) => catching(executor.execute_boxed(call.action(), &context))
+            .await
+            .unwrap_or_else(|panicked| ActionOutcome::executed(panicked).as_error()),
         _ => ActionOutcome::not_executed("there is nothing that could execute it"),
     }
 }

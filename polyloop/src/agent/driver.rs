@@ -94,7 +94,10 @@ impl<R: Registry> Driver<R> {
         self.prompt = Some(prompt);
         match replied {
             Ok(reply) if reply.is_empty() => {
-                self.failed(ModelError::new(ModelErrorClass::Protocol, "the reply is empty"));
+                self.failed(ModelError::new(
+                    ModelErrorClass::Empty,
+                    "the reply has neither a call nor any text",
+                ));
             }
             Ok(reply) => {
                 let usage = reply.usage();

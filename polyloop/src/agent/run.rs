@@ -147,16 +147,33 @@ impl<R: Registry> Run<R> {
         self.answer(call, Driver::deny)
     }
 
+    /// Records that a person looked at the outcomes that nobody knows; the run goes on when it is polled.
+    ///
+    /// # Errors
+    ///
+    /// When the run does not wait for that.
+    pub fn acknowledge(&mut self) -> Result<(), RunError> {
+        if self.resting().is_none_or(|driver| driver.suspended != Some(Ending::UnknownOutcomes)) {
+            return Err(RunError::NothingToAcknowledge);
+        }
+        self.go_on(|driver| driver.record(&Event::UnknownAcknowledged))
+    }
+
     fn answer(&mut self, id: &CallId, answer: impl FnOnce(&mut Driver<R>, &Call)) -> Result<(), RunError> {
         let Some(call) = self.waiting().into_iter().find(|call| call.id() == id) else {
             return Err(RunError::NoSuchApproval { call: id.to_string() });
         };
+        self.go_on(|driver| answer(driver, &call))
+    }
+
+    /// Records what a person said while the run rests, and lets it go on.
+    fn go_on(&mut self, record: impl FnOnce(&mut Driver<R>)) -> Result<(), RunError> {
         let (Place::Ready(mut driver) | Place::Resting(mut driver)) =
             std::mem::replace(&mut self.place, Place::Moving)
         else {
             return Err(RunError::Lost);
         };
-        answer(&mut driver, &call);
+        record(&mut driver);
         self.place = Place::Ready(driver);
         Ok(())
     }

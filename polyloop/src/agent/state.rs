@@ -86,6 +86,7 @@ impl RunState {
             }
             Event::CallStarted { call } => self.with_call(call, |pending| pending.started = true),
             Event::CallSettled { call, settled, .. } => self.settled(call, settled),
+            Event::UnknownAcknowledged => self.unknown_outcomes = 0,
             Event::CancelRequested => self.cancelled = true,
             Event::RunEnded { ending } => self.ending = Some(ending.clone()),
         }

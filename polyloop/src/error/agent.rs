@@ -53,6 +53,9 @@ pub enum RunError {
         /// The call's id.
         call: String,
     },
+    /// No outcome waits for a person.
+    #[error("no unknown outcome waits for a person; there is nothing to acknowledge")]
+    NothingToAcknowledge,
     /// The run was polled again after it had panicked.
     #[error("the run panicked while it was polled, and cannot go on; start it again")]
     Lost,
@@ -88,6 +91,9 @@ pub enum ModelErrorClass {
     /// The answer cannot be read.
     #[error("protocol")]
     Protocol,
+    /// The reply has neither a call nor any text.
+    #[error("empty")]
+    Empty,
     /// The provider refused the content.
     #[error("content refused")]
     ContentRefused,

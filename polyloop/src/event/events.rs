@@ -149,6 +149,7 @@ pub(crate) enum Event {
     ApprovalGiven { call: CallId },
     CallStarted { call: CallId },
     CallSettled { item: ItemId, call: CallId, settled: Settled },
+    UnknownAcknowledged,
     CancelRequested,
     RunEnded { ending: Ending },
 }

@@ -1,10 +1,13 @@
 //! The seam that acts.
 
+mod panics;
 mod tools;
 
 use std::future::Future;
 
 pub use tools::ToolExecutor;
+
+pub(crate) use panics::catching;
 
 use crate::event::{Action, ActionOutcome};
 use crate::tool::{BoxFuture, CallContext};

@@ -1,19 +1,15 @@
 //! The executor that a set of tools gives: check, call, outcome.
 
-use std::any::Any;
 use std::fmt;
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use super::Executor;
+use super::panics::catching;
 use crate::error::SetError;
 use crate::event::{Action, ActionOutcome};
-use crate::tool::{
-    BoxFuture, CallContext, CheckedCall, IntoState, Observation, Replay, Returned, ToolError, ToolSet,
-};
+use crate::tool::{CallContext, CheckedCall, IntoState, Observation, Replay, Returned, ToolError, ToolSet};
 
 /// Executes calls with the handlers of a set of tools, on one state.
 pub struct ToolExecutor<S> {
@@ -86,25 +82,6 @@ impl<S: Send + Sync + 'static> Executor for ToolExecutor<S> {
 impl<S> fmt::Debug for ToolExecutor<S> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("ToolExecutor").field("tools", &self.tools).finish_non_exhaustive()
-    }
-}
-
-/// Turns a panic of the handler into what it said. Needs `panic = "unwind"`.
-fn catching(mut handler: BoxFuture<'_, Returned>) -> impl Future<Output = Result<Returned, String>> {
-    poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context))) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(returned)) => Poll::Ready(Ok(returned)),
-        Err(panic) => Poll::Ready(Err(message(&*panic))),
-    })
-}
-
-/// What a panic said, without where.
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text =
-        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    match text {
-        Some(text) => format!("panicked: {text}"),
-        None => "panicked".to_owned(),
     }
 }
 

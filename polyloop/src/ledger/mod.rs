@@ -72,6 +72,7 @@ impl Ledger {
             | Event::ApprovalAsked { .. }
             | Event::ApprovalGiven { .. }
             | Event::CallStarted { .. }
+            | Event::UnknownAcknowledged
             | Event::CancelRequested
             | Event::RunEnded { .. } => {}
         }

@@ -151,7 +151,7 @@ impl Builder<'_> {
         let mut shown = if optional { without_null(shown) } else { shown };
         in_source_order(&mut shown, &|text| (param.of.complain)(text).1);
         if param.flatten {
-            self.flattened(&mut compiled, &shown, checked);
+            self.flattened(&mut compiled, raw, &shown, checked);
             return compiled;
         }
         let mut checked = if optional { without_null(checked) } else { checked };
@@ -163,7 +163,7 @@ impl Builder<'_> {
         }
         compiled.scalar = Scalar::of(&Value::Object(shown.clone()));
         let limited = param.limits().next().is_some();
-        if limited || (!is_plain((param.of.type_name)()) && states_more(&Value::Object(checked.clone()))) {
+        if limited || (!is_plain((param.of.type_name)()) && states_more(raw)) {
             self.validated(&mut compiled, &checked);
         }
         compiled.checked.0 = checked;
@@ -180,7 +180,7 @@ impl Builder<'_> {
     }
 
     /// The one parameter that stands for the whole object: its properties are the tool's.
-    fn flattened(&mut self, compiled: &mut CompiledParam, shown: &Node, mut checked: Node) {
+    fn flattened(&mut self, compiled: &mut CompiledParam, raw: &Value, shown: &Node, mut checked: Node) {
         let is_object = shown.get("type").is_some_and(|kind| kind == "object");
         let Some(Value::Object(properties)) = shown.get("properties").filter(|_| is_object).cloned() else {
             let type_name = (compiled.param.of.type_name)();
@@ -191,7 +191,7 @@ impl Builder<'_> {
         self.required = shown.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
         // Unknown keys are looked at before, with the nearest known name.
         checked.remove("additionalProperties");
-        if states_more(&Value::Object(checked.clone())) {
+        if states_more(raw) {
             self.validated(compiled, &checked);
         }
         compiled.checked.0 = checked;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
@@ -13,7 +14,7 @@ use super::compiled::CompiledTool;
 use super::nearest::nearest;
 use super::scalar::Scalars;
 use super::spec::ToolSpec;
-use crate::error::{CallError, SetError, SetProblem};
+use crate::error::{ArgumentError, CallError, SetError, SetProblem};
 use crate::message::ToolDefinition;
 
 type Prepare<S> = fn(&mut Arguments<'_>) -> Option<Prepared<S>>;
@@ -70,6 +71,21 @@ struct Member<S: ?Sized> {
     compiled: Arc<CompiledTool>,
     /// Of the set that it came from, so that merging changes no check.
     scalars: Scalars,
+}
+
+impl<S: ?Sized> Member<S> {
+    /// Takes the arguments, straight if that goes, else with care.
+    fn take(&self, arguments: &str) -> Result<Prepared<S>, Vec<ArgumentError>> {
+        let mut taken = Arguments::straight(&self.compiled, arguments);
+        let prepared = (self.entry.prepare)(&mut taken);
+        if let (Some(prepared), Some(())) = (prepared, taken.finish()) {
+            return Ok(prepared);
+        }
+        let mut taken = Arguments::new(&self.compiled, arguments, self.scalars);
+        let prepared = (self.entry.prepare)(&mut taken);
+        let errors = taken.into_errors();
+        prepared.filter(|_| errors.is_empty()).ok_or(errors)
+    }
 }
 
 impl<S: ?Sized> Clone for Member<S> {
@@ -226,18 +242,14 @@ impl<S: ?Sized> ToolSet<S> {
             let name = name.chars().take(64).collect();
             return Err(CallError::UnknownTool { name, nearest });
         };
-        let mut taken = Arguments::straight(&member.compiled, arguments);
-        let prepared = (member.entry.prepare)(&mut taken);
-        if let (Some(prepared), Some(())) = (prepared, taken.finish()) {
-            return Ok(CheckedCall { spec: member.entry.spec, prepared });
-        }
-        let mut taken = Arguments::new(&member.compiled, arguments, member.scalars);
-        let prepared = (member.entry.prepare)(&mut taken);
-        let errors = taken.into_errors();
-        match prepared {
-            Some(prepared) if errors.is_empty() => Ok(CheckedCall { spec: member.entry.spec, prepared }),
-            _ => Err(CallError::InvalidArguments { tool: name.to_owned(), errors }),
-        }
+        // A type's own way of reading is other people's code, and may panic.
+        let taken = catch_unwind(AssertUnwindSafe(|| member.take(arguments)));
+        let errors = match taken {
+            Ok(Ok(prepared)) => return Ok(CheckedCall { spec: member.entry.spec, prepared }),
+            Ok(Err(errors)) => errors,
+            Err(_) => vec![ArgumentError::new("", "a type panicked when it read its argument")],
+        };
+        Err(CallError::InvalidArguments { tool: name.to_owned(), errors })
     }
 
     /// Returns the set of the named tools, in this set's order.

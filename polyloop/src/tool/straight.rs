@@ -26,7 +26,9 @@ enum Place {
 
 impl<'a> Straight<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let Some(rest) = text.trim().strip_prefix('{') else { return Self { rest: "", place: Place::Lost } };
+        let Some(rest) = spaceless(text).strip_prefix('{') else {
+            return Self { rest: "", place: Place::Lost };
+        };
         match spaceless(rest).strip_prefix('}') {
             Some(rest) => Self { rest, place: Place::Behind },
             None => Self { rest, place: Place::Inside },
@@ -94,4 +96,86 @@ fn spaceless(text: &str) -> &str {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
     let spaces = text.as_bytes().iter().take_while(|byte| is_space(byte)).count();
     text.get(spaces..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arguments::Arguments;
+    use super::super::compiled::CompiledTool;
+    use super::super::param::Param;
+    use super::super::scalar::Scalars;
+    use super::super::spec::ToolSpec;
+
+    type Taken = (Option<String>, Option<u32>, Option<Option<bool>>);
+
+    const SPEC: ToolSpec = ToolSpec::new("tool", "Has three parameters.").params(&[
+        Param::new::<String>("path", "A text."),
+        Param::new::<u32>("line", "A number.").default(|| 7.into()),
+        Param::new::<Option<bool>>("whole", "Optional."),
+    ]);
+
+    fn take(mut arguments: Arguments<'_>) -> Option<Taken> {
+        let taken = (arguments.take(), arguments.take(), arguments.take());
+        arguments.finish().map(|()| taken)
+    }
+
+    /// What both ways take, and whether the straight one was enough.
+    fn taken(text: &str) -> (Option<Taken>, bool) {
+        let tool = CompiledTool::new(&SPEC).ok();
+        let tool = tool.as_ref();
+        let straight = tool.and_then(|tool| take(Arguments::straight(tool, text)));
+        let careful = tool.and_then(|tool| take(Arguments::new(tool, text, Scalars::Near)));
+        assert!(straight.is_none() || straight == careful, "{text}: {straight:?} {careful:?}");
+        (careful, straight.is_some())
+    }
+
+    #[test]
+    fn what_is_in_order_is_read_straight() {
+        for text in [
+            r#"{"path":"a","line":1,"whole":true}"#,
+            "\n{ \"path\" : \"a\\n\\u00e4\" ,\t\"line\" : 1 , \"whole\" : true }\r\n",
+            r#"{"path":"a"}"#,
+            r#"{"path":"a","whole":false}"#,
+            r#"{"path":"a","line":2}"#,
+        ] {
+            let (careful, straight) = taken(text);
+            assert!(straight && careful.is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_the_ordinary_is_left_to_care() {
+        for text in [
+            r#"{"line":1,"path":"a"}"#,
+            r#"{"path":"a","line":null}"#,
+            r#"{"path":"a","whole":null,"line":3}"#,
+            r#"{"path":"a","line":"3"}"#,
+            r#"{"p\u0061th":"a"}"#,
+        ] {
+            let (careful, straight) = taken(text);
+            assert!(!straight && careful.is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_never_taken() {
+        for text in [
+            "",
+            "{}",
+            "[]",
+            r#"{"path":"a""#,
+            r#"{"path":"a"}}"#,
+            r#"{"path":"a",}"#,
+            r#"{"path":"a" "line":1}"#,
+            r#"{"path":"a","line":01}"#,
+            r#"{"path":"a","line":1,"line":2}"#,
+            r#"{"path":"a","path":"b"}"#,
+            r#"{"path":"a","other":1}"#,
+            r#"{"path":"a","whole":true,"line":1,"whole":true}"#,
+            r#"{"path":1}"#,
+            r#"{"path":"a","line":-1}"#,
+        ] {
+            assert_eq!(taken(text), (None, false), "{text}");
+        }
+    }
 }

@@ -28,21 +28,37 @@ const BOUNDS: [&str; 17] = [
     "not",
 ];
 
-/// Whether something in a schema bounds a value beyond its type.
+/// Whether something in a schema, as its type gave it, bounds a value beyond the type.
+///
+/// A derive may state other bounds and choices than the type has, and nothing tells them apart; so with the validator
+/// at hand they count. Without it, what a type usually enforces itself is trusted: the range of an integer, the length
+/// of a tuple, the names of an enum.
 pub(super) fn states_more(schema: &Value) -> bool {
-    match schema {
-        Value::Object(node) => {
-            node.keys().any(|key| BOUNDS.contains(&key.as_str()))
-                || node.iter().any(|(key, value)| match (key.as_str(), value) {
-                    ("properties" | "$defs", Value::Object(children)) => children.values().any(states_more),
-                    ("additionalProperties", value) => {
-                        value.as_bool().map_or_else(|| states_more(value), |open| !open)
-                    }
-                    ("items" | "anyOf" | "prefixItems", value) => states_more(value),
-                    _ => false,
-                })
-        }
-        Value::Array(list) => list.iter().any(states_more),
+    let Value::Object(node) = schema else { return false };
+    let trusted = !cfg!(feature = "validate");
+    let bounded =
+        node.keys().any(|key| BOUNDS.contains(&key.as_str()) && !(trusted && is_natural(node, key)));
+    let chosen = !trusted && node.keys().any(|key| matches!(key.as_str(), "enum" | "const"));
+    bounded
+        || chosen
+        || node.iter().any(|(key, value)| match (key.as_str(), value) {
+            ("properties", Value::Object(children)) => children.values().any(states_more),
+            ("additionalProperties", Value::Bool(open)) => !open && !trusted,
+            ("additionalProperties" | "items", value) => states_more(value),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(list)) => list.iter().any(states_more),
+            _ => false,
+        })
+}
+
+/// Whether a bound is one that the type has anyway.
+fn is_natural(node: &Node, keyword: &str) -> bool {
+    let of_integer = node.get("format").and_then(Value::as_str).is_some_and(|format| {
+        let bits = format.trim_start_matches('u').strip_prefix("int");
+        bits.is_some_and(|bits| bits.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    match keyword {
+        "minimum" | "maximum" => of_integer,
+        "minItems" | "maxItems" => node.contains_key("prefixItems"),
         _ => false,
     }
 }
@@ -135,4 +151,43 @@ fn dotted(name: &str, pointer: &str) -> String {
         }
     }
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::{JsonSchema, SchemaGenerator};
+
+    use super::states_more;
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Place {
+        line: u32,
+        column: u8,
+        shift: i64,
+        corner: (u16, String),
+        unit: Unit,
+    }
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Unit {
+        Metre,
+        Mile(f32),
+    }
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Bounded {
+        #[schemars(range(max = 9))]
+        share: f64,
+    }
+
+    #[test]
+    fn what_a_type_enforces_itself_counts_only_where_it_can_be_checked() {
+        let place = SchemaGenerator::default().into_root_schema_for::<Place>().to_value();
+        assert_eq!(states_more(&place), cfg!(feature = "validate"));
+        let bounded = SchemaGenerator::default().into_root_schema_for::<Bounded>().to_value();
+        assert!(states_more(&bounded));
+    }
 }
