@@ -79,8 +79,8 @@ pub use model::{Model, Scripted};
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
 pub use session::Session;
 pub use tool::{
-    CallContext, CheckedCall, Dialect, Hints, IntoState, Json, Limit, Observation, Param, Provide, Replay, Scalars,
-    Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec,
+    CallContext, CheckedCall, Dialect, Hints, IntoState, Json, Limit, Observation, Param, Provide, Replay,
+    Scalars, Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec,
 };
 
 #[doc = include_str!("docs/context_fragment.md")]

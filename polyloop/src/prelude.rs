@@ -1,7 +1,8 @@
 //! What most programs need: `use polyloop::prelude::*;`
 
 pub use crate::{
-    Agent, Budget, CallContext, ContextFragment, Interpreter, Json, Message, Model, ModelError, Observation,
-    ParseFragment, Prompt, Provide, Recognize, RecordError, Registry, Render, Reply, Role, RunError,
-    Scripted, Session, State, ToolError, Update, registry, tool, toolbox,
+    Action, ActionOutcome, Agent, Budget, CallContext, ContextFragment, Decision, Ending, Executor,
+    Interpreter, Json, Key, Message, Model, ModelError, Observation, ParseFragment, Prompt, Provide,
+    Recognize, RecordError, Registry, Render, Reply, Role, RunError, Scripted, Session, State, ToolError,
+    Update, registry, tool, toolbox,
 };

@@ -16,7 +16,7 @@ mod derived {
     #[fragment(absent = "The clock stopped.", overflow = cut(tail), notice = "[{left_out}]")]
     #[fragment(legacy("<time>", "</time>"), body = "it is {time}, {comment}!")]
     pub(super) struct Clock {
-        pub(super) zone: polyloop::Key,
+        pub(super) zone: Key,
         pub(super) time: u64,
         pub(super) comment: String,
     }
@@ -28,7 +28,7 @@ mod by_hand {
     use super::*;
 
     pub(super) struct Clock {
-        pub(super) zone: polyloop::Key,
+        pub(super) zone: Key,
         pub(super) time: u64,
         pub(super) comment: String,
     }

@@ -231,7 +231,7 @@ fn a_field_may_be_raw_alone_and_a_key_may_have_any_name() {
     #[fragment(role = user, markers("<it {name}=>", "</it {name}=>"), max_chars = 100, body = "{a}{{{b}}}{a}")]
     #[allow(dead_code, reason = "only its description is looked at")]
     struct It {
-        name: polyloop::Key,
+        name: Key,
         a: String,
         #[fragment(raw)]
         b: String,

@@ -37,6 +37,11 @@ impl<R: Registry> Request<R> {
         self
     }
 
+    /// Adds fragments of one type, in their order: none, one or many.
+    pub fn inject_all<F: Registered<R>>(self, fragments: impl IntoIterator<Item = F>) -> Self {
+        fragments.into_iter().fold(self, Self::inject)
+    }
+
     /// Sets the goal, in a person's own words.
     pub fn goal(mut self, goal: impl Into<UserInput>) -> Self {
         self.goal = Some(goal.into());

@@ -34,6 +34,21 @@ impl CallContext {
         Self { id, attempt, cancelled, progress }
     }
 
+    /// Makes the context of a call outside any run: to call a handler in a test of your own.
+    ///
+    /// It is the first attempt, is never cancelled, and nobody hears its progress.
+    ///
+    /// ```
+    /// use polyloop::CallContext;
+    ///
+    /// let call = CallContext::detached("call_1");
+    /// assert_eq!((call.id(), call.attempt(), call.is_cancelled()), ("call_1", 1, false));
+    /// ```
+    #[must_use]
+    pub fn detached(id: impl Into<Arc<str>>) -> Self {
+        Self::new(id.into(), 1, watch::channel(false).1, Arc::new(|_: &str, _: &str| {}))
+    }
+
     /// Returns the library's own id of the call, the same at every attempt: an idempotency key.
     #[must_use]
     pub fn id(&self) -> &str {
