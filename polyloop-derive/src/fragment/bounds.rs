@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::GenericParam;
 
@@ -102,12 +102,4 @@ fn mentions(tokens: TokenStream, names: &[&Ident]) -> bool {
         TokenTree::Group(group) => mentions(group.stream(), names),
         TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
-}
-
-/// The spans of the first and the last token: an expression that begins with the one and ends with the other
-/// underlines all of them when a bound on it fails.
-pub(crate) fn ends(tokens: &impl ToTokens) -> (Span, Span) {
-    let mut spans = tokens.to_token_stream().into_iter().map(|token| token.span());
-    let first = spans.next().unwrap_or_else(Span::call_site);
-    (first, spans.last().unwrap_or(first))
 }

@@ -7,9 +7,10 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ExprPath;
 
 use super::ast::{Case, Field, Form, Fragment};
-use super::bounds::{Bounds, ends};
+use super::bounds::Bounds;
 use super::table;
 use super::value::Body;
+use crate::common::place::ends;
 
 pub(crate) fn implementations(fragment: &Fragment) -> TokenStream {
     let rendering = rendering(fragment);

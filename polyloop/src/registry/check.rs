@@ -7,45 +7,14 @@
     clippy::large_stack_arrays,
     reason = "constant evaluation has no heap, and this never runs elsewhere"
 )]
-#![expect(clippy::large_types_passed_by_value, reason = "this never runs outside constant evaluation")]
 
 use super::FragmentEntry;
 use super::const_text::ConstText;
 use super::faults::fault;
+use super::finding::{Finding, GAPS, MOST, equal};
 use crate::fragment::FragmentSpec;
 use crate::tool::ToolEntry;
 
-/// Says that nothing was found.
-#[doc(hidden)]
-pub const NONE: usize = usize::MAX;
-
-/// What a check found: the position of the entry to underline, and the sentence.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Finding {
-    /// The entry's position; [`NONE`] if nothing was found.
-    pub culprit: usize,
-    text: ConstText,
-}
-
-impl Finding {
-    pub(super) const fn none() -> Self {
-        Self { culprit: NONE, text: ConstText::new() }
-    }
-
-    pub(super) const fn at(culprit: usize, text: ConstText) -> Self {
-        Self { culprit, text }
-    }
-
-    /// Returns the sentence.
-    #[must_use]
-    pub const fn text(&self) -> &str {
-        self.text.as_str()
-    }
-}
-
-/// The most names that one registry may hold, former kinds included.
-const MOST: usize = 4_096;
 /// The bits of a sorted number that hold the position.
 const POSITION: u64 = (MOST as u64) - 1;
 
@@ -73,6 +42,9 @@ pub const fn check_kinds<K>(entries: &[FragmentEntry<K>]) -> Finding {
             former += 1;
         }
         entry += 1;
+    }
+    if number == MOST {
+        return Finding::too_many("kinds");
     }
     sort(&mut hashes, number);
     let mut at = 1;
@@ -182,6 +154,9 @@ pub const fn check_tools<S: ?Sized>(tools: &[ToolEntry<S>]) -> Finding {
         hashes[number] = hash(name) & !POSITION | number as u64;
         number += 1;
     }
+    if number == MOST {
+        return Finding::too_many("tools");
+    }
     sort(&mut hashes, number);
     let mut at = 1;
     while at < number {
@@ -231,29 +206,12 @@ const fn hash(text: &str) -> u64 {
     hash as u64
 }
 
-#[expect(clippy::indexing_slicing, reason = "`get` is not const on stable; the lengths are equal")]
-pub(super) const fn equal(left: &str, right: &str) -> bool {
-    let (length, left, right) = (left.len(), left.as_bytes(), right.as_bytes());
-    if length != right.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < length {
-        if left[at] != right[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
-}
-
 /// Sorts the first `number` values: Shell's method with Ciura's gaps.
 #[expect(
     clippy::indexing_slicing,
     reason = "`get_mut` is not const on stable; the positions are below `number`"
 )]
 const fn sort(values: &mut [u64; MOST], number: usize) {
-    const GAPS: [usize; 9] = [1_750, 701, 301, 132, 57, 23, 10, 4, 1];
     let mut gap = 0;
     while gap < GAPS.len() {
         let step = GAPS[gap];

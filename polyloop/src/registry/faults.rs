@@ -43,7 +43,7 @@ const fn identity(spec: &FragmentSpec) -> Check {
                 "has a former kind that is not of the form `feature.name`; write it in lower case",
             ),
             when(
-                super::check::equal(was, spec.kind),
+                super::finding::equal(was, spec.kind),
                 "has its own kind among its former ones; remove it there",
             ),
         ]);

@@ -8,13 +8,10 @@
 )]
 
 use super::FragmentEntry;
-use super::check::Finding;
 use super::const_text::ConstText;
+use super::finding::{Finding, GAPS, MOST};
 use super::heads::{Head, rest_begins, rest_is_behind};
 use crate::fragment::{FragmentSpec, Legacy, Marker, Marking, lower_at};
-
-/// The most forms that one registry may hold, old ones included.
-const MOST: usize = 4_096;
 
 /// One marker pair of one entry.
 #[derive(Clone, Copy)]
@@ -44,6 +41,9 @@ pub const fn check_markers<K>(entries: &[FragmentEntry<K>]) -> Finding {
             legacy += 1;
         }
         entry += 1;
+    }
+    if number == MOST {
+        return Finding::too_many("markers");
     }
     sort(&mut forms, number, entries);
     // The begins that are prefixes of the one that is looked at, shortest first.
@@ -227,7 +227,6 @@ const fn is_behind<K>(entries: &[FragmentEntry<K>], left: &Form, right: &Form) -
     reason = "`get_mut` is not const on stable; the positions are below `number`"
 )]
 const fn sort<K>(forms: &mut [Form; MOST], number: usize, entries: &[FragmentEntry<K>]) {
-    const GAPS: [usize; 9] = [1_750, 701, 301, 132, 57, 23, 10, 4, 1];
     let mut gap = 0;
     while gap < GAPS.len() {
         let step = GAPS[gap];

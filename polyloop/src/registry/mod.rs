@@ -3,6 +3,7 @@
 mod check;
 mod const_text;
 mod faults;
+mod finding;
 mod forms;
 mod heads;
 mod lock;
@@ -12,7 +13,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-pub use check::{Finding, NONE, check_caps, check_kinds, check_specs, check_tools};
+pub use check::{check_caps, check_kinds, check_specs, check_tools};
+pub use finding::{Finding, NONE};
 pub use forms::check_markers;
 pub use lock::assert_marker_lock;
 pub use tools::{ListedTool, RegisteredTool, ToolList, ToolTuple};
