@@ -109,3 +109,24 @@ async fn cancelling_a_run_that_has_ended_changes_nothing() {
     assert_eq!(run.finish().await.unwrap(), before);
     assert_eq!(texts(&last(&model)).len(), 3);
 }
+
+/// Does what a person must agree to.
+#[tool(approval)]
+async fn risky() -> String {
+    "done".to_owned()
+}
+
+registry! { struct Careful { tools: [risky] } }
+
+#[tokio::test]
+async fn cancelling_ends_a_run_that_waits_for_a_person() {
+    let model = Scripted::replies([Reply::tool("risky", ""), Reply::text("done")]);
+    let agent = Agent::<Careful>::builder(model).build().unwrap();
+    let mut run = agent.on(()).goal("go").await.unwrap();
+    assert_eq!(run.finish().await.unwrap().ending, Ending::AwaitingApproval);
+    run.canceller().cancel();
+    let report = run.finish().await.unwrap();
+    assert_eq!((report.ending, report.actions), (Ending::Cancelled, 0));
+    assert!(run.waiting().is_empty());
+    assert_eq!(run.finish().await.unwrap().ending, Ending::Cancelled);
+}

@@ -136,3 +136,65 @@ async fn a_panic_of_an_own_executor_is_an_outcome() {
     assert_eq!((report.ending, report.actions), (Ending::FinalAnswer, 1));
     assert_eq!(model.requests()[1].messages().last().unwrap().text(), "panicked: out of order");
 }
+
+/// Does not even begin.
+struct Stuck;
+
+impl Executor for Stuck {
+    #[expect(clippy::manual_async_fn, reason = "it panics before there is a future")]
+    fn execute(&self, _: &Action, _: &CallContext) -> impl Future<Output = ActionOutcome> + Send {
+        assert!(Log::default().lines().len() > 1, "stuck");
+        async { ActionOutcome::executed("done") }
+    }
+}
+
+#[tokio::test]
+async fn a_panic_before_the_future_is_an_outcome_as_well() {
+    let model = Scripted::replies([searching("a"), Reply::text("done")]);
+    let agent = Agent::<Foreign>::builder(model.clone()).executor(Stuck).build().unwrap();
+    let report = agent.on(()).goal("go").await.unwrap().finish().await.unwrap();
+    assert_eq!((report.ending, report.actions), (Ending::FinalAnswer, 1));
+    assert_eq!(model.requests()[1].messages().last().unwrap().text(), "panicked: stuck");
+}
+
+/// Breaks when it is let go.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(Log::default().lines().len() > 1, "boom");
+    }
+}
+
+/// Never comes back, and breaks when it is let go.
+#[tool(timeout = "5ms", replay = safe)]
+async fn hang() -> String {
+    let _bomb = Bomb;
+    std::future::pending().await
+}
+
+registry! { struct Hanging { tools: [hang] } }
+
+#[tokio::test]
+async fn a_handler_that_panics_when_its_time_is_over_has_timed_out() {
+    let model = Scripted::replies([Reply::tool("hang", ""), Reply::text("done")]);
+    let agent = Agent::<Hanging>::builder(model.clone()).build().unwrap();
+    let report = agent.on(()).goal("go").await.unwrap().finish().await.unwrap();
+    assert_eq!((report.ending, report.actions), (Ending::FinalAnswer, 1));
+    assert_eq!(model.requests()[1].messages().last().unwrap().text(), "timed out after 5 ms");
+}
+
+#[test]
+fn a_run_that_panicked_says_so_once_and_then_is_over() {
+    let model = Scripted::by(|_| panic!("no model"));
+    let agent = Agent::<Hanging>::builder(model).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut run = runtime.block_on(async { agent.on(()).goal("go").await.unwrap() });
+    let polled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        runtime.block_on(async { while run.next().await.is_some() {} });
+    }));
+    assert!(polled.is_err());
+    assert!(matches!(runtime.block_on(run.next()), Some(Err(RunError::Lost))));
+    assert!(runtime.block_on(run.next()).is_none());
+    assert_eq!(runtime.block_on(run.finish()), Err(RunError::Lost));
+}

@@ -1,9 +1,11 @@
 //! The order of the stock layout.
 
-use polyloop::{Content, ContextFragment, Layout, Message, RecordError, Session, registry};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use polyloop::{Content, ContextFragment, Layout, Message, RecordError, Reply, Scripted, Session, registry};
 use polyloop::{Item, ItemId};
 
-use crate::support::texts;
+use crate::support::{self, Log, builder, tallies, texts};
 
 macro_rules! fragments {
     ($($name:ident($($options:tt)*))*) => {
@@ -81,9 +83,9 @@ fn channels_are_sorted_by_name_and_the_order_inside_one_stays() -> Result<(), Re
 
 #[test]
 fn channels_that_are_data_are_sorted_by_their_bytes() -> Result<(), RecordError> {
-    let mut session = Session::<crate::support::App>::new();
+    let mut session = Session::<support::App>::new();
     for channel in ["b", "a", "Z", "a1", "ä", "B"] {
-        session.inject(crate::support::skill(channel, channel))?;
+        session.inject(support::skill(channel, channel))?;
     }
     assert_eq!(texts(&session.prompt()), ["B", "Z", "a", "a1", "b", "ä"]);
     Ok(())
@@ -125,8 +127,8 @@ fn the_same_ledger_gives_the_same_bytes() -> Result<(), RecordError> {
         let mut session = Session::<App>::new();
         session.inject(Skill { text: "skill" })?;
         session.say("goal")?;
-        let first = crate::support::bytes(&session.prompt());
-        assert_eq!(first, crate::support::bytes(&session.prompt()));
+        let first = support::bytes(&session.prompt());
+        assert_eq!(first, support::bytes(&session.prompt()));
         Ok(first)
     };
     assert_eq!(prompt()?, prompt()?);
@@ -150,6 +152,29 @@ struct Careless;
 impl Layout for Careless {
     fn order(&self, items: &[Item]) -> Vec<ItemId> {
         items.last().into_iter().chain(items.last()).map(Item::id).collect()
+    }
+}
+
+/// Says something else each time.
+#[derive(Default)]
+struct Fickle(AtomicBool);
+
+impl Layout for Fickle {
+    fn order(&self, items: &[Item]) -> Vec<ItemId> {
+        let ids = items.iter().map(Item::id);
+        if self.0.fetch_xor(true, Ordering::Relaxed) { ids.rev().collect() } else { ids.collect() }
+    }
+}
+
+#[tokio::test]
+async fn what_was_sent_stands_as_it_was_sent_whatever_a_layout_says_later() {
+    let model = Scripted::replies([tallies(["x"]), tallies(["y"]), Reply::text("done")]);
+    let agent = builder(model.clone()).layout(Fickle::default()).build().unwrap();
+    let request = agent.on(Log::default()).inject(support::Rules { text: "first".to_owned() }).goal("go");
+    request.await.unwrap().finish().await.unwrap();
+    let requests = model.requests();
+    for (before, after) in requests.iter().zip(&requests[1..]) {
+        assert!(before.messages().zip(after.messages()).all(|(old, new)| old == new));
     }
 }
 

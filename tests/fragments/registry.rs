@@ -26,13 +26,17 @@ fn name(kind: AppKind) -> &'static str {
     }
 }
 
+fn kind<F: Registered<App>>() -> AppKind {
+    F::KIND
+}
+
 #[test]
 fn the_kinds_are_a_closed_enum_in_the_order_of_the_declaration() {
     let listed: Vec<&str> = App::SPEC.fragments.iter().map(|entry| name(entry.kind)).collect();
     let kinds: Vec<&str> = App::SPEC.fragments.iter().map(|entry| entry.spec.kind).collect();
     assert_eq!(listed, kinds);
-    assert_eq!(<Environment as Registered<App>>::KIND, AppKind::Environment);
-    assert_eq!(<Process as Registered<App>>::KIND, AppKind::Process);
+    assert_eq!(kind::<Environment>(), AppKind::Environment);
+    assert_eq!(kind::<Process>(), AppKind::Process);
     assert_eq!(App::SPEC.name, "App");
     assert!(App::SPEC.max_chars.is_none());
 }

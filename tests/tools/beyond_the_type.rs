@@ -71,3 +71,15 @@ fn a_type_that_panics_when_it_reads_is_a_refusal() {
         "invalid arguments for `carry`: a type panicked when it read its argument"
     );
 }
+
+#[test]
+fn what_no_json_value_holds_does_not_switch_the_check_off() {
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    for junk in [r#""\ud800""#, "1e999", deep.as_str()] {
+        let arguments = format!(r#"{{"paint":{{"colour":"green","layers":1,"tags":[],"x":{junk}}}}}"#);
+        assert!(!takes::<App>("paint", &arguments), "{junk}");
+        let arguments = format!(r#"{{"paint":{{"colour":"red","layers":1,"tags":[],"x":{junk}}}}}"#);
+        let refused = refusal::<App>("paint", &arguments).to_string();
+        assert!(refused.contains("`paint`: it holds what cannot be checked"), "{refused}");
+    }
+}

@@ -236,9 +236,12 @@ async fn execute<R: Registry>(
 ) -> ActionOutcome {
     match (ready, handlers, &definition.executor) {
         (Ready::Handler(checked), Some(handlers), _) => handlers.call(checked, &context).await,
-        (Ready::Own(_), _, Some(executor)) => catching(executor.execute_boxed(call.action(), &context))
-            .await
-            .unwrap_or_else(|panicked| ActionOutcome::executed(panicked).as_error()),
+        (Ready::Own(_), _, Some(executor)) => {
+            // Its own function may panic before there is a future.
+            let executed = Box::pin(async { executor.execute_boxed(call.action(), &context).await });
+            let outcome = catching(executed).await;
+            outcome.unwrap_or_else(|panicked| ActionOutcome::executed(panicked).as_error())
+        }
         _ => ActionOutcome::not_executed("there is nothing that could execute it"),
     }
 }

@@ -67,6 +67,11 @@ impl<R: Registry> Driver<R> {
         *self.cancelled.borrow()
     }
 
+    /// Whether it waits for a person although it was cancelled.
+    pub(crate) fn waits_in_vain(&self) -> bool {
+        self.suspended.is_some() && self.state.ending.is_none() && self.is_cancelled()
+    }
+
     fn notice_cancelling(&mut self) {
         if self.is_cancelled() && !self.state.cancelled && self.state.ending.is_none() {
             self.record(&Event::CancelRequested);

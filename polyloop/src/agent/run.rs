@@ -30,8 +30,10 @@ enum Place<R: Registry> {
     Driving(Driving<R>),
     /// It ended, or waits for a person.
     Resting(Box<Driver<R>>),
-    /// Only while it moves from one place to another.
+    /// Only while it moves from one place to another; it stays here when it panics.
     Moving,
+    /// It panicked, and that was told.
+    Lost,
 }
 
 /// Is a run: it goes on while it is polled, by [`next`](Run::next), as a [`Stream`], or by [`finish`](Run::finish).
@@ -95,7 +97,7 @@ impl<R: Registry> Run<R> {
         }
         match &self.place {
             Place::Ready(driver) | Place::Resting(driver) => Ok(report(driver)),
-            Place::Driving(_) | Place::Moving => Err(RunError::Lost),
+            Place::Driving(_) | Place::Moving | Place::Lost => Err(RunError::Lost),
         }
     }
 
@@ -181,7 +183,7 @@ impl<R: Registry> Run<R> {
     fn resting(&self) -> Option<&Driver<R>> {
         match &self.place {
             Place::Ready(driver) | Place::Resting(driver) => Some(driver),
-            Place::Driving(_) | Place::Moving => None,
+            Place::Driving(_) | Place::Moving | Place::Lost => None,
         }
     }
 
@@ -205,6 +207,8 @@ impl<R: Registry> Run<R> {
                     }
                     Poll::Ready(driver) => self.place = Place::Resting(Box::new(driver)),
                 },
+                // Whatever it waits for, nobody needs to answer any more.
+                Place::Resting(driver) if driver.waits_in_vain() => self.place = Place::Ready(driver),
                 Place::Resting(driver) => {
                     self.place = Place::Resting(driver);
                     return match self.updates.try_recv() {
@@ -212,7 +216,14 @@ impl<R: Registry> Run<R> {
                         Err(_) => Poll::Ready(None),
                     };
                 }
-                Place::Moving => return Poll::Ready(Some(Err(RunError::Lost))),
+                Place::Moving => {
+                    self.place = Place::Lost;
+                    return Poll::Ready(Some(Err(RunError::Lost)));
+                }
+                Place::Lost => {
+                    self.place = Place::Lost;
+                    return Poll::Ready(None);
+                }
             }
         }
     }

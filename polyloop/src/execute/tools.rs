@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Executor;
-use super::panics::catching;
+use super::panics::{catching, drop_caught};
 use crate::error::SetError;
 use crate::event::{Action, ActionOutcome};
 use crate::tool::{CallContext, CheckedCall, IntoState, Observation, Replay, Returned, ToolError, ToolSet};
@@ -45,10 +45,12 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
         if !has_timer() {
             return ActionOutcome::not_executed(NO_TIMER);
         }
-        match tokio::time::timeout(limit, caught).await {
-            Ok(returned) => outcome(returned),
-            Err(_) => timed_out(limit, spec.replay),
+        let mut caught = Box::pin(caught);
+        if let Ok(returned) = tokio::time::timeout(limit, &mut caught).await {
+            return outcome(returned);
         }
+        drop_caught(caught);
+        timed_out(limit, spec.replay)
     }
 }
 

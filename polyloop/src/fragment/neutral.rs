@@ -49,8 +49,11 @@ pub(crate) fn neutralise(
         return Ok(escaped);
     }
     let written = [begin, &escaped, end].concat();
-    let overlaps =
-        |marker: &Range<usize>| made.iter().any(|made| made.start < marker.end && marker.start < made.end);
+    let overlaps = |marker: &Range<usize>| {
+        // They stand in order, so the first that does not end before the marker decides.
+        let first = made.get(made.partition_point(|made| made.end <= marker.start));
+        first.is_some_and(|made| made.start < marker.end)
+    };
     match first_marker(&written, index, overlaps) {
         Some(marker) => Err(RecordErrorKind::MarkerInValue { marker }),
         None => Ok(escaped),
@@ -95,17 +98,22 @@ pub(crate) fn restore(value: &str, index: &MarkerIndex) -> String {
     restored
 }
 
-/// Whether some byte of `from..to` in the joined text belongs to a value.
+/// Whether some byte of `from..to` in the joined text, whose body begins at `offset`, belongs to a value.
 fn touches_value(body: &Body, offset: usize, from: usize, to: usize) -> bool {
-    let mut start = offset;
-    body.parts().iter().any(|(end, trust)| {
-        let part = start..offset + end;
-        start = part.end;
-        *trust == Trust::Value && part.start < to && from < part.end
-    })
+    let (from, to) = (from.saturating_sub(offset), to.saturating_sub(offset));
+    let first = part_at(body, from);
+    let starts = first.checked_sub(1).and_then(|before| body.parts().get(before)).map_or(0, |(end, _)| *end);
+    let ends = body.parts().iter().skip(first);
+    let starts = std::iter::once(starts).chain(ends.clone().map(|(end, _)| *end));
+    ends.zip(starts).take_while(|(_, start)| *start < to).any(|((_, trust), _)| *trust == Trust::Value)
 }
 
 /// Whose words the byte of the body is.
 fn trust_at(body: &Body, at: usize) -> Option<Trust> {
-    body.parts().iter().find(|(end, _)| at < *end).map(|(_, trust)| *trust)
+    body.parts().get(part_at(body, at)).map(|(_, trust)| *trust)
+}
+
+/// The position of the part that holds the byte.
+fn part_at(body: &Body, at: usize) -> usize {
+    body.parts().partition_point(|(end, _)| *end <= at)
 }

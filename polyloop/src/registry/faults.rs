@@ -177,14 +177,12 @@ const fn marking(spec: &FragmentSpec) -> Check {
 }
 
 const fn pair(begin: &Marker, end: &Marker) -> Check {
-    let (first_of_begin, end_text) = (byte(begin.as_str().as_bytes(), 0), end.as_str().as_bytes());
-    let is_empty = begin.as_str().is_empty() || end_text.is_empty();
+    let (begin_text, end_text) = (begin.as_str().as_bytes(), end.as_str().as_bytes());
+    let is_empty = begin_text.is_empty() || end_text.is_empty();
     first(&[
         when(is_empty, "has an empty marker, so it could never be recognised; write both"),
         when(
-            !is_empty
-                && (first_of_begin.is_ascii_whitespace()
-                    || byte(end_text, end_text.len() - 1).is_ascii_whitespace()),
+            !is_empty && (is_space(begin_text, 0) || is_space(end_text, last_character(end_text))),
             "has markers with white space outside, so it could never be recognised; trim them",
         ),
         when(
@@ -200,6 +198,28 @@ const fn pair(begin: &Marker, end: &Marker) -> Check {
             "has a key in an end marker that its begin marker lacks; put it into both, or only the first",
         ),
     ])
+}
+
+/// Whether the character at a position is white space, as [`str::trim`] sees it.
+const fn is_space(text: &[u8], at: usize) -> bool {
+    matches!(
+        (byte(text, at), byte(text, at + 1), byte(text, at + 2)),
+        (b'\t'..=b'\r' | b' ', ..)
+            | (0xC2, 0x85 | 0xA0, _)
+            | (0xE1, 0x9A, 0x80)
+            | (0xE2, 0x80, 0x80..=0x8A | 0xA8 | 0xA9 | 0xAF)
+            | (0xE2, 0x81, 0x9F)
+            | (0xE3, 0x80, 0x80)
+    )
+}
+
+/// Where the last character begins.
+const fn last_character(text: &[u8]) -> usize {
+    let mut at = text.len().saturating_sub(1);
+    while at > 0 && byte(text, at) & 0b1100_0000 == 0b1000_0000 {
+        at -= 1;
+    }
+    at
 }
 
 /// Whether every brace is doubled or belongs to the one key.
@@ -285,4 +305,18 @@ const fn is_kind(kind: &str) -> bool {
         at += 1;
     }
     !first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_space, last_character};
+
+    #[test]
+    fn white_space_is_what_trimming_takes_away() {
+        for character in '\0'..=char::MAX {
+            let text = format!("x{character}");
+            let found = is_space(text.as_bytes(), last_character(text.as_bytes()));
+            assert_eq!(found, character.is_whitespace(), "{character:?}");
+        }
+    }
 }

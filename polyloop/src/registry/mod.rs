@@ -187,10 +187,7 @@ pub trait Registry: Sized + Send + Sync + 'static {
     label = "not registered in `{R}`",
     note = "what a model sees is a type with `#[derive(ContextFragment)]`, listed under `fragments` in `registry!`"
 )]
-pub trait Registered<R: Registry>: ContextFragment {
-    /// The kind, as the registry's enum names it.
-    const KIND: R::Kind;
-}
+pub trait Registered<R: Registry>: Listed<R> {}
 
 /// Is listed under `fragments`; what `registry!` writes.
 ///
@@ -201,9 +198,7 @@ pub trait Listed<R: Registry>: ContextFragment {
 }
 
 #[diagnostic::do_not_recommend]
-impl<R: Registry, T: Listed<R>> Registered<R> for T {
-    const KIND: R::Kind = <T as Listed<R>>::KIND;
-}
+impl<R: Registry, T: Listed<R>> Registered<R> for T {}
 
 /// Tells what a text was recognised as.
 #[derive(Clone, Debug, PartialEq, Eq)]

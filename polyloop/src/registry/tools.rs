@@ -9,7 +9,7 @@ use crate::tool::{Tool, ToolSet, ToolSpec};
     label = "not registered in `{R}`",
     note = "list it under `tools` in `registry!`"
 )]
-pub trait RegisteredTool<R: Registry>: Tool<R::State> {}
+pub trait RegisteredTool<R: Registry>: ListedTool<R> {}
 
 /// Is listed under `tools`; what `registry!` writes.
 #[doc(hidden)]

@@ -134,6 +134,9 @@ impl<R: Registry> Session<R> {
     /// Takes what happened. The one place where the ledger changes.
     pub(crate) fn append(&mut self, event: &Event) {
         self.ledger.apply(event);
+        if matches!(event, Event::PromptSealed) {
+            self.projection.seal();
+        }
     }
 
     pub(crate) fn new_item(&mut self) -> ItemId {

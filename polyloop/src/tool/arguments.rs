@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, Visit
 use serde_json::value::RawValue;
 
 use super::compiled::{CompiledParam, CompiledTool};
-use super::complaint::{joined, missing, missing_field, said, shortened, wrong};
+use super::complaint::{joined, missing, missing_field, said, shortened, unchecked, wrong};
 use super::nearest::nearest;
 use super::scalar::Scalars;
 use super::straight::Straight;
@@ -146,10 +146,11 @@ impl<'a> Arguments<'a> {
         let read = (param.param.of.read)(sent, slot);
         let taken = if read { Some(sent.into()) } else { self.near(param, sent, slot) };
         let Some(taken) = taken else { return self.complain(param, sent) };
-        if let Some(validator) = &param.validator
-            && let Ok(value) = serde_json::from_str(&taken)
-        {
-            self.errors.append(&mut validator.check(param.param.name, &value));
+        let Some(validator) = &param.validator else { return };
+        match serde_json::from_str(&taken) {
+            Ok(value) => self.errors.append(&mut validator.check(param.param.name, &value)),
+            // A type may read past what no JSON value holds; what cannot be checked is not taken.
+            Err(error) => self.error(param.param.name, unchecked(param.param.name, &error)),
         }
     }
 
@@ -175,11 +176,7 @@ impl<'a> Arguments<'a> {
         if self.scalars == Scalars::Exact {
             return None;
         }
-        let near = if param.param.flatten {
-            self.near_fields()?.into()
-        } else {
-            Cow::Borrowed(param.scalar?.near(sent)?)
-        };
+        let near = if param.param.flatten { self.near_fields()?.into() } else { param.scalar?.near(sent)? };
         (param.param.of.read)(&near, slot).then_some(near)
     }
 
@@ -188,7 +185,7 @@ impl<'a> Arguments<'a> {
         let mut fields = Vec::with_capacity(self.fields.len());
         for (name, sent) in &self.fields {
             let scalar = self.tool.field_scalars.get(name);
-            let near = scalar.and_then(|scalar| scalar.near(sent)).unwrap_or(sent);
+            let near = scalar.and_then(|scalar| scalar.near(sent)).unwrap_or(Cow::Borrowed(sent));
             fields.push(format!("{}:{near}", serde_json::to_string(name).ok()?));
         }
         Some(format!("{{{}}}", fields.join(",")))

@@ -30,6 +30,11 @@ pub(super) fn missing(path: &str) -> String {
     format!("argument `{path}` is missing")
 }
 
+/// A value that its type reads and that no JSON value holds, so that the schema's limits cannot be looked at.
+pub(super) fn unchecked(path: &str, error: &serde_json::Error) -> String {
+    wrong(path, &shortened(&format!("it holds what cannot be checked: {error}")))
+}
+
 /// The name of the field whose absence a deserializer complained of.
 pub(super) fn missing_field(said: &str) -> Option<&str> {
     said.strip_prefix("missing field `")?.strip_suffix('`')
