@@ -99,7 +99,7 @@ pub use polyloop_derive::toolbox;
 pub use {
     __private::ToJson,
     fragment::{FromText, Recorded, Shared},
-    registry::ToolTuple,
+    registry::{Listed, ListedTool, ToolTuple},
     tool::Returned,
 };
 

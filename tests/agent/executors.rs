@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use polyloop::{
     Action, ActionOutcome, Agent, BuildError, CallContext, Ending, Executor, Registry, Reply, RunError,
-    Scripted, SetProblem, Status, Texts, registry, tool,
+    Scripted, SetProblem, Status, Texts, Update, registry, tool,
 };
 
 use crate::support::{self, Log, builder, finish, last, observed, tallies, tally, texts, updates};
@@ -194,7 +194,11 @@ fn a_run_that_panicked_says_so_once_and_then_is_over() {
         runtime.block_on(async { while run.next().await.is_some() {} });
     }));
     assert!(polled.is_err());
-    assert!(matches!(runtime.block_on(run.next()), Some(Err(RunError::Lost))));
-    assert!(runtime.block_on(run.next()).is_none());
+    // What was told before is still there; then it says so, and is over.
+    let mut rest = Vec::new();
+    while let Some(update) = runtime.block_on(run.next()) {
+        rest.push(update);
+    }
+    assert!(matches!(rest.as_slice(), [Ok(Update::Asked { .. }), Err(RunError::Lost)]), "{rest:?}");
     assert_eq!(runtime.block_on(run.finish()), Err(RunError::Lost));
 }

@@ -193,6 +193,10 @@ pub trait Registered<R: Registry>: Listed<R> {}
 ///
 /// Apart from [`Registered`], so that a type which is not registered is told so, without a list of those that are.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not listed in `{R}`, and nothing else makes it a member; list it under `fragments` in `registry!`",
+    label = "not listed in `{R}`"
+)]
 pub trait Listed<R: Registry>: ContextFragment {
     const KIND: R::Kind;
 }

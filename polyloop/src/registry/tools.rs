@@ -13,6 +13,10 @@ pub trait RegisteredTool<R: Registry>: ListedTool<R> {}
 
 /// Is listed under `tools`; what `registry!` writes.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not listed in `{R}`, and nothing else makes it a member; list it under `tools` in `registry!`",
+    label = "not listed in `{R}`"
+)]
 pub trait ListedTool<R: Registry>: Tool<R::State> {}
 
 #[diagnostic::do_not_recommend]
