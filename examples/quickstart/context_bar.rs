@@ -5,7 +5,7 @@ use std::fmt::Write;
 use console::{Color, measure_text_width, style};
 
 use super::report::Context;
-use super::text::{fitted, grouped, plain};
+use super::text::{fitted, grouped, plain, wrapped};
 
 /// Told apart by shade as well as by colour.
 const FILLS: [(char, Color); 8] = [
@@ -18,6 +18,8 @@ const FILLS: [(char, Color); 8] = [
     ('▒', Color::White),
     ('░', Color::Cyan),
 ];
+/// What the library's own kinds are; the others are the program's fragments.
+const LEGEND: &str = "input: the goal; reply: the model and its calls; observation: what tools said";
 /// The bars behind the lines are drawn only where there is room for this many columns.
 const LEAST_BAR: usize = 10;
 
@@ -34,7 +36,11 @@ struct Row {
 /// Draws the picture.
 pub(crate) fn draw(context: &Context, width: usize) -> String {
     let rows = rows(context);
-    let mut text = format!("What filled the last prompt, {} characters\n\n", grouped(context.chars));
+    let mut text = format!("What filled the last prompt, {} characters\n", grouped(context.chars));
+    for line in wrapped(LEGEND, width) {
+        let _ = writeln!(text, "{}", style(line).dim());
+    }
+    text.push('\n');
     let parts: Vec<usize> = rows.iter().map(|row| row.chars).collect();
     for (row, columns) in rows.iter().zip(split(width, &parts)) {
         text.push_str(&filled(row.fill, columns));

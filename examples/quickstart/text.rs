@@ -53,12 +53,16 @@ pub(crate) fn report(report: &Report, width: usize) -> String {
     let all = || report.files.iter().flat_map(|file| &file.findings);
     let owners =
         all().filter_map(|remark| remark.owner.as_deref()).map(|owner| measure_text_width(&plain(owner)));
-    let columns = Columns {
+    let widest = all().map(|remark| measure_text_width(&plain(&remark.text))).max().unwrap_or(0);
+    let mut columns = Columns {
         line: all().map(|remark| remark.line.to_string().len()).max().unwrap_or(0).max(4),
         word: all().map(|remark| remark.word.len()).max().unwrap_or(0),
-        owner: owners.max().unwrap_or(0).min(NARROW),
+        owner: 0,
         width,
     };
+    // What the remarks leave free, and a quarter of the page where they would take it all.
+    let free = width.saturating_sub(columns.before() + widest + 2);
+    columns.owner = owners.max().unwrap_or(0).min(free.max(width / 4).max(NARROW));
     for file in &report.files {
         let _ = writeln!(text, "\n{}", style(plain(&file.path)).bold());
         columns.file(&mut text, file);
@@ -84,8 +88,13 @@ struct Columns {
 }
 
 impl Columns {
+    /// The columns before the text of a remark.
+    fn before(&self) -> usize {
+        self.line + self.word + 4
+    }
+
     fn file(&self, text: &mut String, file: &FileReport) {
-        let before = self.line + self.word + 4;
+        let before = self.before();
         let behind = if self.owner > 0 { self.owner + 2 } else { 0 };
         let middle = self.width.saturating_sub(before + behind).max(NARROW);
         for remark in &file.findings {

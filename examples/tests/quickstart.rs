@@ -15,6 +15,8 @@ mod program;
 mod report;
 #[path = "../quickstart/seen.rs"]
 mod seen;
+#[path = "../quickstart/text.rs"]
+mod text;
 mod toolbox;
 #[path = "../quickstart/tools.rs"]
 mod tools;
@@ -39,4 +41,22 @@ fn write(directory: &Path, path: &str, bytes: &[u8]) {
     let path = directory.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_long_owner_gets_the_room_that_the_remarks_leave() {
+    let owner = "Somebody With A Name Of Fifty Columns, Department B";
+    let finding = |text: &str| report::Finding {
+        path: "a.rs".into(),
+        line: 1,
+        word: "TODO".into(),
+        text: text.into(),
+        owner: Some(owner.into()),
+    };
+    let short = report::Report::new(vec![finding("look.")], Vec::new());
+    assert!(text::report(&short, 100).contains(owner));
+    let long = report::Report::new(vec![finding(&"look ".repeat(30))], Vec::new());
+    let printed = text::report(&long, 100);
+    assert!(printed.contains("Somebody With A Name Of …"), "{printed}");
+    assert!(printed.lines().all(|line| line.chars().count() <= 100), "{printed}");
 }

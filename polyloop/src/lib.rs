@@ -1,5 +1,5 @@
-//! Declare what a language model may see: typed context fragments, tools and a closed registry, checked while
-//! compiling; and a loop around them.
+//! Declare what a language model may see: typed context fragments, tools and a closed registry, checked at
+//! compile time; and a loop around them.
 //!
 //! Data goes one way round a ring:
 //!
@@ -111,6 +111,16 @@ pub use {schemars, serde, serde_json};
 /// A marker that was ever written to a journal must stay recognisable. Call this in a test of yours. The path is
 /// relative to the package. A new kind is added to the file; a changed or removed marker without a `legacy` entry
 /// panics with the line to add.
+///
+/// ```no_run
+/// # use polyloop::prelude::*;
+/// # registry! { struct App {} }
+/// #[test]
+/// fn every_marker_stays_recognisable() {
+///     // The first run creates the file; commit it.
+///     polyloop::assert_marker_lock!(App, "markers.lock");
+/// }
+/// ```
 #[macro_export]
 macro_rules! assert_marker_lock {
     ($registry:ty, $file:expr $(,)?) => {

@@ -21,7 +21,7 @@ pub use crate::tool::{
     ToolReturn, ToolSpec,
 };
 
-/// Is a default or an example, which the schema states as JSON.
+/// A default or an example, which the schema states as JSON.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written into a schema",
     label = "cannot be written as JSON",

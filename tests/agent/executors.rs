@@ -113,9 +113,9 @@ async fn the_executor_of_a_set_refuses_what_the_set_refuses() {
     let mut run = support::start(&agent).await;
     let told = updates(&mut run).await;
     assert_eq!(observed(&told), ["not executed: there is no tool call in the action"]);
-    let refused = told.iter().any(|update| {
-        matches!(update, polyloop::Update::Observed { outcome, .. } if outcome.status == Status::NotExecuted)
-    });
+    let refused = told.iter().any(
+        |update| matches!(update, Update::Observed { outcome, .. } if outcome.status == Status::NotExecuted),
+    );
     assert!(refused);
 }
 
@@ -141,7 +141,6 @@ async fn a_panic_of_an_own_executor_is_an_outcome() {
 struct Stuck;
 
 impl Executor for Stuck {
-    #[expect(clippy::manual_async_fn, reason = "it panics before there is a future")]
     fn execute(&self, _: &Action, _: &CallContext) -> impl Future<Output = ActionOutcome> + Send {
         assert!(Log::default().lines().len() > 1, "stuck");
         async { ActionOutcome::executed("done") }

@@ -1,4 +1,4 @@
-//! Fragments: what a runtime tells a model, rendered, bounded, and known again.
+//! Fragments: what a runtime tells a model, rendered, bounded, and recognised.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

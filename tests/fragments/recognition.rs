@@ -1,4 +1,4 @@
-//! Which texts are known again, and as what.
+//! Which texts are recognised, and as what.
 
 use polyloop::prelude::*;
 

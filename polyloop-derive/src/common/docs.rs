@@ -2,19 +2,31 @@
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
+use super::options::bare;
+
 /// Returns the text of the doc comments, each line without its first space; empty without any.
 pub(crate) fn text(attributes: &[Attribute]) -> String {
     let mut lines = Vec::new();
     for attribute in attributes {
-        if let Meta::NameValue(pair) = &attribute.meta
-            && pair.path.is_ident("doc")
-            && let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &pair.value
-        {
+        if let Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) = value(attribute) {
             let text = text.value();
             lines.extend(text.split('\n').map(|line| unindented(line).to_owned()));
         }
     }
     lines.join("\n").trim().to_owned()
+}
+
+/// The first doc text that a macro puts together, such as `concat!(…)`: only the compiler can read it.
+pub(crate) fn unreadable(attributes: &[Attribute]) -> Option<&Expr> {
+    attributes.iter().filter_map(value).find(|value| !matches!(value, Expr::Lit(_)))
+}
+
+/// What stands behind `doc =`.
+fn value(attribute: &Attribute) -> Option<&Expr> {
+    match &attribute.meta {
+        Meta::NameValue(pair) if is_doc(attribute) => Some(bare(&pair.value)),
+        _ => None,
+    }
 }
 
 /// One leading space is the comment's; the stars of a block comment are decoration.

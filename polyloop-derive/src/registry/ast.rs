@@ -5,6 +5,9 @@ use quote::format_ident;
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, LitInt, Path, Type, Visibility};
 
+use crate::tool::bare;
+use crate::toolbox::module_of;
+
 /// The whole declaration.
 pub(super) struct Registry {
     pub(super) attributes: Vec<Attribute>,
@@ -87,7 +90,8 @@ impl Registry {
     /// The tools, each once.
     pub(super) fn distinct_tools(&self) -> Vec<&Entry> {
         let mut distinct: Vec<&Entry> = Vec::new();
-        for entry in &self.tools.entries {
+        // A method is refused for what it is; the compiler would say nothing more of use.
+        for entry in self.tools.entries.iter().filter(|entry| entry.as_method().is_none()) {
             if distinct.iter().all(|other| !other.is_same(entry) || other.excludes(entry)) {
                 distinct.push(entry);
             }
@@ -97,6 +101,20 @@ impl Registry {
 }
 
 impl Entry {
+    /// Where the tool stands that is written like a method: `todo_tools::read` for `Todo::read`.
+    pub(super) fn as_method(&self) -> Option<Path> {
+        let Type::Path(written) = bare(&self.ty) else {
+            return None;
+        };
+        let mut path = written.path.clone();
+        let owner = path.segments.iter_mut().nth_back(1).filter(|_| written.qself.is_none())?;
+        if !owner.ident.unraw().to_string().starts_with(char::is_uppercase) {
+            return None;
+        }
+        *owner = module_of(&owner.ident).into();
+        Some(path)
+    }
+
     /// Whether the two may be meant never to be there together; only the compiler knows, so both must say so.
     pub(super) fn excludes(&self, other: &Self) -> bool {
         !self.cfgs.is_empty() && !other.cfgs.is_empty()

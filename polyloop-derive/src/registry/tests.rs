@@ -69,6 +69,10 @@ refused!(an_entry_takes_few_attributes, { struct App { fragments: [#[allow(x)] A
 refused!(a_tool_names_itself, { struct App { tools: [f as G] } } => [
     "a tool's name is its own; give it another with `#[tool(name = \"…\")]`",
 ]);
+refused!(a_method_stands_in_a_module, { struct App { tools: [Todo::read, a::HttpClient::get, a::read, todo_tools::read] } } => [
+    "methods stand in a module of their own; write `todo_tools::read`",
+    "methods stand in a module of their own; write `a::http_client_tools::get`",
+]);
 refused!(an_entry_is_registered_once, { struct App { fragments: [a::A, a::A, a::A as B], tools: [f, f] } } => [
     "`a::A` is registered twice; keep one of them",
     "`a::A` is registered twice; keep one of them",

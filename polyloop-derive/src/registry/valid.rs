@@ -4,6 +4,7 @@ use quote::ToTokens;
 
 use super::ast::{Entry, Registry};
 use crate::common::sink::Sink;
+use crate::tool::spelled;
 
 pub(super) fn check(registry: &Registry, sink: &Sink) {
     let repeated = |entries: &[Entry]| {
@@ -18,6 +19,12 @@ pub(super) fn check(registry: &Registry, sink: &Sink) {
     repeated(&registry.fragments.entries);
     repeated(&registry.tools.entries);
     names(&registry.fragments.entries, sink);
+    for entry in &registry.tools.entries {
+        if let Some(path) = entry.as_method() {
+            let remedy = format!("write `{}`", spelled(path));
+            sink.error(&entry.ty, format!("methods stand in a module of their own; {remedy}"));
+        }
+    }
 }
 
 /// Every fragment needs a name of its own among the kinds.

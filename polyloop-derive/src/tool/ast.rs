@@ -3,7 +3,9 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
-use syn::{Attribute, FnArg, Ident, LitStr, Pat, Path, Receiver, ReturnType, Signature, Type, Visibility};
+use syn::{
+    Attribute, Expr, FnArg, Ident, LitStr, Pat, Path, Receiver, ReturnType, Signature, Type, Visibility,
+};
 
 use super::attr::{ArgOptions, ToolOptions};
 use super::function::{Function, is_tool_attribute};
@@ -34,6 +36,8 @@ pub(crate) struct Tool {
     /// The name that the model sees.
     pub(crate) name: LitStr,
     pub(crate) description: LitStr,
+    /// A doc text that only the compiler can read.
+    pub(crate) unreadable_doc: Option<Expr>,
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) is_deprecated: bool,
     pub(crate) has_body: bool,
@@ -73,6 +77,8 @@ pub(crate) struct Argument {
     /// The name that the model sees.
     pub(crate) name: LitStr,
     pub(crate) description: LitStr,
+    /// A doc text that only the compiler can read.
+    pub(crate) unreadable_doc: Option<Expr>,
 }
 
 impl Tool {
@@ -98,6 +104,7 @@ impl Tool {
             type_name: options.type_name.clone().unwrap_or_else(|| ident.clone()),
             name: text_or(options.name.as_ref(), &ident.unraw().to_string(), ident.span()),
             description: text_or(options.description.as_ref(), &docs::text(attributes), ident.span()),
+            unreadable_doc: docs::unreadable(attributes).cloned(),
             cfgs: cfgs(attributes),
             is_deprecated: attributes.iter().any(deprecates),
             has_body: function.has_body(),
@@ -183,6 +190,7 @@ impl Argument {
         Self {
             name: text_or(options.rename.as_ref(), name, span),
             description: text_or(options.description.as_ref(), &docs::text(attributes), span),
+            unreadable_doc: docs::unreadable(attributes).cloned(),
             options,
         }
     }

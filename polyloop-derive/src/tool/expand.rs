@@ -85,7 +85,7 @@ fn row(parameter: &Parameter, p: &TokenStream) -> Option<TokenStream> {
     if argument.options.flatten().is_some() {
         return Some(quote!(#(#cfgs)* #p::Param::flattened(#of)));
     }
-    let Argument { name, description, options } = argument;
+    let Argument { name, description, options, .. } = argument;
     // In functions, so that they see none of our names; a value without `Serialize` is underlined itself.
     let json = |value: &Expr| {
         let (place, value) = (located(value), widest(value));

@@ -19,7 +19,7 @@ pub(crate) use ast::{Home, Tool};
 pub(crate) use expand::{declaration, implementation};
 pub(crate) use fallback::stub;
 pub(crate) use function::{Function, is_tool_attribute};
-pub(crate) use tokens::bare;
+pub(crate) use tokens::{bare, spelled};
 pub(crate) use valid::check;
 
 use crate::common::sink::Sink;

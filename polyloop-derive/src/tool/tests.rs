@@ -169,6 +169,21 @@ refused!(an_argument_is_described, () {
     "the argument `path` has no description; write a doc comment above it",
     "the description is empty; say what `line` is",
 ]);
+refused!(a_reference_without_a_mark_is_one_mistake, () {
+    /// Reads.
+    async fn read(store: &Store) -> String { body }
+} => ["an argument owns its value; take an owned type such as `String`, or mark it `#[state]` or `#[call]`"]);
+refused!(a_description_is_written_out, () {
+    #[doc = concat!("Re", "ads.")]
+    async fn read(#[doc = include_str!("path.md")] path: String) -> String { body }
+} => [
+    "a description that a macro puts together cannot be read here; write it out, or give `description = \"…\"`",
+    "a description that a macro puts together cannot be read here; write it out, or give `description = \"…\"`",
+]);
+refused!(a_given_description_wins_over_one_that_cannot_be_read, (description = "Reads.") {
+    #[doc = concat!("Re", "ads.")]
+    async fn read() -> String { body }
+} => []);
 refused!(an_argument_has_a_name, () {
     /// Reads.
     async fn read(/** Two. */ (a, b): (u8, u8), /** One. */ _: u8) -> String { body }
@@ -205,9 +220,9 @@ refused!(an_argument_has_one_type, () {
 ]);
 refused!(state_is_borrowed, () {
     /// Reads.
-    async fn read(#[state] a: Db, #[state] b: &mut Db, #[state] c: &'static Db, #[state] d: &impl Db) -> String { body }
+    async fn read(#[state] a: Store<Disk, dyn Net>, #[state] b: &mut Db, #[state] c: &'static Db, #[state] d: &impl Db) -> String { body }
 } => [
-    "a `#[state]` is lent for one call; take a reference such as `&Db`",
+    "a `#[state]` is lent for one call; take a reference such as `&Store<Disk, dyn Net>`",
     "a `#[state]` is shared by all calls; leave out `mut`",
     "a `#[state]` is lent for one call; leave out `'static`",
     "a `#[state]` is found by its type; write the type in place of `impl`",

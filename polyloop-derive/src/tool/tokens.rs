@@ -21,6 +21,21 @@ pub(crate) fn bare_expression(expression: &Expr) -> &Expr {
     }
 }
 
+/// The tokens as a person would write them: with spaces between words and behind commas only.
+pub(crate) fn spelled(tokens: impl ToTokens) -> String {
+    let printed = tokens.into_token_stream().to_string();
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut text = String::with_capacity(printed.len());
+    for (place, letter) in printed.char_indices() {
+        let before = text.chars().next_back().unwrap_or(' ');
+        let after = printed.get(place + 1..).and_then(|rest| rest.chars().next()).unwrap_or(' ');
+        if letter != ' ' || before == ',' || (is_word(before) && is_word(after)) {
+            text.push(letter);
+        }
+    }
+    text
+}
+
 /// The first token, at any depth, for which the question is answered with yes.
 pub(crate) fn find(tokens: TokenStream, wanted: &impl Fn(&TokenTree) -> bool) -> Option<TokenTree> {
     tokens.into_iter().find_map(|token| match &token {

@@ -97,8 +97,12 @@ fn named_after(owner: &Type) -> Option<Ident> {
     let Type::Path(path) = owner else {
         return None;
     };
-    let last = &path.path.segments.last()?.ident;
-    Some(format_ident!("{}_tools", snake_case(&last.unraw().to_string()), span = last.span()))
+    Some(module_of(&path.path.segments.last()?.ident))
+}
+
+/// The name of the module, unless one is given, for the tools of a type.
+pub(crate) fn module_of(owner: &Ident) -> Ident {
+    format_ident!("{}_tools", snake_case(&owner.unraw().to_string()), span = owner.span())
 }
 
 /// `HttpClient` is `http_client`, `HTTPClient` too.

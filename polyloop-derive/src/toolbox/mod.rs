@@ -13,6 +13,7 @@ use quote::quote;
 use syn::ItemImpl;
 
 use ast::Toolbox;
+pub(crate) use ast::module_of;
 
 use crate::common::sink::Sink;
 

@@ -97,7 +97,6 @@ refused!(a_method_is_checked_like_a_function, () {
     "a tool is an `async fn`; write `async` in front",
     "a tool tells the model something; return `String`, `Json(value)` or `Observation`",
     "the tool `read` has no description; write a doc comment above it",
-    "the argument `path` has no description; write a doc comment above it",
     "an argument owns its value; take an owned type such as `String`, or mark it `#[state]` or `#[call]`",
 ]);
 

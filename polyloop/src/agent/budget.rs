@@ -1,20 +1,20 @@
 //! What a run may use up.
 
-/// Limits a run. What is used up is checked after each step, the size of the prompt before each request.
+/// The limits of a run. What is used up is checked after each step, the size of the prompt before each request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budget {
-    /// How many decisions the model may make.
+    /// How many decisions the model may make, steps in which it failed included; 50 in the default budget.
     pub steps: usize,
     /// How many executed actions there may be; as many as steps unless set.
     pub actions: usize,
-    /// How many failures of the environment in a row end the run.
+    /// How many failures of the environment in a row end the run; 3 unless set.
     pub environment_errors: usize,
-    /// How many failures of the model in a row end the run.
+    /// How many failures of the model in a row end the run; 3 unless set.
     pub model_failures: usize,
-    /// The largest prompt, in characters.
+    /// The largest prompt, in characters; 400 000 unless set.
     pub prompt_chars: usize,
-    /// How many outcomes may be unknown before the run stops for a person.
+    /// How many outcomes may be unknown before the run stops for a person; 1 unless set.
     pub unknown_outcomes: usize,
 }
 

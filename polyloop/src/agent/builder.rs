@@ -15,7 +15,7 @@ use crate::model::{DynModel, Model};
 use crate::registry::{RegisteredTool, Registry, ToolList};
 use crate::tool::{IntoState, ToolSet};
 
-/// Is an agent: it runs dozens of times, for different goals.
+/// An agent: it may run many times, for different goals.
 ///
 /// ```
 /// use polyloop::prelude::*;
@@ -105,7 +105,7 @@ impl<R: Registry> fmt::Debug for Agent<R> {
     }
 }
 
-/// Builds an [`Agent`].
+/// The definition of an [`Agent`] while it is put together.
 pub struct AgentBuilder<R: Registry> {
     model: Arc<dyn DynModel>,
     interpreter: Arc<dyn Interpreter>,

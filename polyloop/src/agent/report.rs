@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::event::{Ending, Usage};
 use crate::message::Share;
 
-/// Tells what came of a run.
+/// The result of a run. Printed, it is the answer, or how the run ended where there is none.
 ///
-/// The two roads to completion stay apart: `tool_completed` is what the agent says, `environment_completed` is
+/// It keeps the two kinds of completion apart: `tool_completed` is what the agent says, `environment_completed` is
 /// evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]

@@ -15,7 +15,7 @@ use crate::session::Session;
 
 type Door<R> = Box<dyn FnOnce(&mut Session<R>) -> Result<(), RecordError> + Send>;
 
-/// Holds what a run begins with; await it to start.
+/// What a run begins with; await it to start.
 ///
 /// It starts from an agent, so the registry is known and the compiler refuses what is not registered there.
 #[must_use = "a request does nothing before it is awaited"]
@@ -42,17 +42,18 @@ impl<R: Registry> Request<R> {
         fragments.into_iter().fold(self, Self::inject)
     }
 
-    /// Sets the goal, in a person's own words.
+    /// Sets the goal, in a person's own words. A fragment may state the goal in its place; then this is left out.
     pub fn goal(mut self, goal: impl Into<UserInput>) -> Self {
         self.goal = Some(goal.into());
         self
     }
 
-    /// Starts the run; what awaiting the request does.
+    /// Starts the run; what awaiting the request does. It takes a goal, or at least one fragment, which then says what the
+    /// run is for.
     ///
     /// # Errors
     ///
-    /// When a fragment cannot be recorded, the goal has no words, or the executor belongs to other tools. Nothing
+    /// When a fragment cannot be recorded, the goal has no words or there is neither a goal nor a fragment, or the executor belongs to other tools. Nothing
     /// was asked then.
     pub fn start(self) -> Result<Run<R>, RunError> {
         let definition = self.definition;

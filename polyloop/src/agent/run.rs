@@ -36,7 +36,7 @@ enum Place<R: Registry> {
     Lost,
 }
 
-/// Is a run: it goes on while it is polled, by [`next`](Run::next), as a [`Stream`], or by [`finish`](Run::finish).
+/// A run: it advances while it is polled, by [`next`](Run::next), as a [`Stream`], or by [`finish`](Run::finish).
 #[must_use = "a run goes on only while it is polled"]
 pub struct Run<R: Registry> {
     place: Place<R>,
@@ -44,7 +44,7 @@ pub struct Run<R: Registry> {
     cancel: Arc<watch::Sender<bool>>,
 }
 
-/// Cancels a run from elsewhere.
+/// A handle that cancels a run from elsewhere.
 #[derive(Clone, Debug)]
 pub struct Canceller(Arc<watch::Sender<bool>>);
 

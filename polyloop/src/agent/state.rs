@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::ModelError;
 use crate::event::{Call, CallId, Decision, Ending, Event, Reply, Settled, Status};
 
-/// Says what was done last.
+/// What was done last.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Phase {
     /// The next prompt may be put together.
@@ -21,7 +21,7 @@ pub(crate) enum Phase {
     Settled,
 }
 
-/// Says whether a person agreed to a call.
+/// Whether a person agreed to a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Approval {
     #[default]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::BuildError;
 use crate::layout::Template;
 
-/// Holds the runtime's own sentences to the model. They belong to the definition; none may be empty.
+/// The runtime's own sentences to the model. They belong to the definition; none may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Texts {

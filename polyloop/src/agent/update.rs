@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::ModelError;
 use crate::event::{ActionOutcome, Call, CallId, Ending, Reply};
 
-/// Tells a host what happens.
+/// One thing that happened in a run, for its host.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Update {

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{RecordError, SetError};
 
-/// Says why an agent was not built.
+/// The reason why an agent was not built.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -29,7 +29,7 @@ pub enum BuildError {
     },
 }
 
-/// Says why a run could not start or go on.
+/// The reason why a run could not start or go on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -61,7 +61,7 @@ pub enum RunError {
     Lost,
 }
 
-/// Says why a model gave no reply.
+/// The reason why a model gave no reply.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{class}: {message}")]
 pub struct ModelError {
@@ -69,7 +69,7 @@ pub struct ModelError {
     message: String,
 }
 
-/// Classifies the failures of models.
+/// The class of a model's failure, which decides whether the model is asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ModelErrorClass {

@@ -2,14 +2,14 @@
 
 use thiserror::Error;
 
-/// Says that a text is no key.
+/// A text that is not a key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{text}` is no key; a key is `[a-z][a-z0-9_]*`, at most 64 characters")]
 pub struct KeyError {
     pub(crate) text: String,
 }
 
-/// Says why a fragment was not recorded. Nothing was.
+/// The reason why a fragment was not recorded. Nothing was.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("fragment `{kind}` was not recorded: {reason}")]
 pub struct RecordError {
@@ -36,7 +36,7 @@ impl RecordError {
     }
 }
 
-/// Lists the reasons for not recording a fragment.
+/// A reason for not recording a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordErrorKind {
@@ -59,7 +59,7 @@ pub enum RecordErrorKind {
         cap: usize,
     },
     /// A turn may not record so many.
-    #[error("this turn already recorded {at_most} of them; raise `at_most` on the type")]
+    #[error("this turn already recorded {at_most} of them; {}", fewer(*at_most))]
     TooMany {
         /// The number that a turn may record.
         at_most: usize,
@@ -91,7 +91,7 @@ pub enum RecordErrorKind {
         /// The marker.
         marker: String,
     },
-    /// The text would not be known again.
+    /// The text would not be recognised.
     #[error("its registry would not recognise the text; a `raw` value may hold a marker")]
     NotRecognised,
     /// An injection without a channel.
@@ -108,7 +108,12 @@ pub enum RecordErrorKind {
     },
 }
 
-/// Says why a text was not read back as a fragment.
+/// The remedy for too many; a `latest` fragment, of which there is one, has no `at_most` to raise.
+fn fewer(at_most: usize) -> &'static str {
+    if at_most == 1 { "record it once in a turn" } else { "record fewer, or raise `at_most` on the type" }
+}
+
+/// The reason why a text was not read back as a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("this text is not a `{kind}`: {reason}")]
 pub struct ParseError {
@@ -129,7 +134,7 @@ impl ParseError {
     }
 }
 
-/// Lists the reasons for not reading a fragment back.
+/// A reason for not reading a fragment back.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// Says everything that is wrong with a set of tools. The set was not built.
+/// Everything that is wrong with a set of tools. The set was not built.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the set of tools cannot be built: {}", list(.problems))]
 pub struct SetError {
@@ -23,7 +23,7 @@ impl SetError {
     }
 }
 
-/// Lists what can be wrong with a set of tools.
+/// One thing that is wrong with a set of tools.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SetProblem {
@@ -65,7 +65,7 @@ pub enum SetProblem {
     },
 }
 
-/// Says why a call was not executed.
+/// The reason why a call was not executed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -87,7 +87,7 @@ pub enum CallError {
     },
 }
 
-/// Says what is wrong with one argument.
+/// A wrong argument, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct ArgumentError {

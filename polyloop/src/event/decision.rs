@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Is one thing that a model wants done.
+/// One thing that a model wants done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Action {
@@ -49,7 +49,7 @@ impl Action {
     }
 }
 
-/// Says what a reply means. An interpreter makes it, from the reply alone.
+/// The meaning of a reply. An interpreter makes it, from the reply alone.
 ///
 /// `history_text` is what the history keeps of the reply's text. It may differ from what the model wrote; the
 /// library neither cuts nor changes it.

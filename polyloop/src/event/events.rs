@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::fragment::{FragmentSpec, Rendered};
 use crate::message::ItemId;
 
-/// Identifies a call; minted by the library, the same in every incarnation of a run.
+/// The id of a call; made by the library, the same in every incarnation of a run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct CallId(Arc<str>);
 
@@ -38,7 +38,7 @@ impl fmt::Display for CallId {
     }
 }
 
-/// Is one action of a decision, with its id.
+/// One action of a decision, with its id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Call {
     id: CallId,
@@ -63,7 +63,7 @@ impl Call {
     }
 }
 
-/// Holds a person's own words. They are never reclassified, whatever they look like.
+/// A person's own words. They are never reclassified, whatever they look like.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UserInput(Arc<str>);
 
@@ -98,7 +98,7 @@ pub(crate) struct RecordedFragment {
     pub(crate) rendered: Arc<Rendered>,
 }
 
-/// Says how a run ended.
+/// The way in which a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -136,7 +136,7 @@ pub enum Ending {
     AwaitingApproval,
 }
 
-/// Is one thing that happened.
+/// One thing that happened.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
     FragmentRecorded { item: ItemId, fragment: RecordedFragment },

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::tool::Observation;
 
-/// Says whether an action was executed.
+/// The status of an action: whether it was executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -19,7 +19,7 @@ pub enum Status {
     Unknown,
 }
 
-/// Tells what became of an action: what an [`Executor`](crate::Executor) returns.
+/// The outcome of an action: what an [`Executor`](crate::Executor) returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ActionOutcome {

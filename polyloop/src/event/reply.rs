@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Says why a model stopped writing.
+/// The reason why a model stopped writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -18,7 +18,7 @@ pub enum Finish {
     ContentFilter,
 }
 
-/// Counts what a request cost, in tokens, as the provider reports it. It decides nothing.
+/// The cost of a request in tokens, as the provider reports it. It decides nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
@@ -30,7 +30,7 @@ pub struct Usage {
     pub reply: u64,
 }
 
-/// Is a native tool call, as the model sent it.
+/// A native tool call, as the model sent it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReplyCall {
     /// The provider's id, which may be empty or repeated; the library mints its own.
@@ -41,7 +41,7 @@ pub struct ReplyCall {
     pub arguments: String,
 }
 
-/// Holds what a model replied.
+/// A model's reply.
 ///
 /// ```
 /// use polyloop::Reply;

@@ -12,7 +12,7 @@ pub(crate) use panics::catching;
 use crate::event::{Action, ActionOutcome};
 use crate::tool::{BoxFuture, CallContext};
 
-/// Acts, where a project does not leave that to its tools' handlers.
+/// A project's own way to act, in place of its tools' handlers.
 ///
 /// Calls of tools arrive with checked arguments; blocks of code arrive as they are.
 pub trait Executor: Send + Sync + 'static {

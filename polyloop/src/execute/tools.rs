@@ -11,7 +11,7 @@ use crate::error::SetError;
 use crate::event::{Action, ActionOutcome};
 use crate::tool::{CallContext, CheckedCall, IntoState, Observation, Replay, Returned, ToolError, ToolSet};
 
-/// Executes calls with the handlers of a set of tools, on one state.
+/// The executor that calls the handlers of a set of tools, on one state.
 pub struct ToolExecutor<S> {
     tools: ToolSet<S>,
     state: Arc<S>,

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::spec::FragmentSpec;
 use super::vocabulary::Piece;
 
-/// Says whose words a part of a body is.
+/// Whose words a part of a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
     /// The author's of the type.
@@ -19,7 +19,7 @@ pub(crate) enum Trust {
     Raw,
 }
 
-/// Holds the text between the markers, and what else an instance says of itself.
+/// The text between the markers, and what else a value says about itself.
 ///
 /// Text of the template and text of values are kept apart: markers inside values are neutralised when the fragment
 /// is rendered.
@@ -150,7 +150,7 @@ impl Body {
     }
 }
 
-/// Is a part of a fragment or of a state: both are shared between threads.
+/// A part of a fragment or of a state: both are shared between threads.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be shared between threads, as fragments and states are",
@@ -165,7 +165,7 @@ pub trait Shared {
 #[diagnostic::do_not_recommend]
 impl<T: Send + Sync + ?Sized> Shared for T {}
 
-/// Is a fragment whose value is recorded beside its text, and read back from there.
+/// A fragment whose value is recorded beside its text, and read back from there.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the value of `{Self}` cannot be recorded",
@@ -185,7 +185,7 @@ impl<T: Serialize + DeserializeOwned> Recorded for T {
     }
 }
 
-/// Is what a body function may return: a [`Body`], or text, all of which counts as a value.
+/// What a body function may return: a [`Body`], or text, all of which counts as a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the body of a fragment",
     label = "not a body",

@@ -8,7 +8,7 @@ use crate::error::KeyError;
 /// The longest key, in characters.
 pub(crate) const LONGEST: usize = 64;
 
-/// Is a key inside a marker: `[a-z][a-z0-9_]*`, at most 64 characters, compared with case.
+/// A key inside a marker: `[a-z][a-z0-9_]*`, at most 64 characters, compared with case.
 ///
 /// ```
 /// use polyloop::Key;
@@ -54,7 +54,7 @@ impl FromStr for Key {
     }
 }
 
-/// Is a type that may stand in a marker as its key: [`Key`], or an enum of your own whose names are keys.
+/// A type that may be the key in a marker: [`Key`], or an enum of your own whose names are keys.
 ///
 /// What it gives is checked like a [`Key`] when a fragment is rendered.
 #[diagnostic::on_unimplemented(

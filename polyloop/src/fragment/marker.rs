@@ -1,6 +1,6 @@
 //! Markers: fixed texts, or texts around one key.
 
-/// Is the text that a fragment begins or ends with; may hold one `{key}`. Doubled braces are literal.
+/// The text that a fragment begins or ends with; may hold one `{key}`. Doubled braces are literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marker {
     text: &'static str,

@@ -34,7 +34,9 @@ pub(crate) use render::render as render_in;
 
 use crate::error::RecordError;
 
-/// Is a type whose values may be shown to a model, once a registry names it.
+/// A type whose values may be shown to a model, once a registry names it.
+///
+/// Most types derive it; all options are in the tables of [`derive@ContextFragment`](derive@crate::ContextFragment).
 ///
 /// Derive it, or implement it by hand: the description and the body are all there is to give. Rendering and
 /// matching are final (see [`Render`] and [`Recognize`]), so they cannot drift apart; a registry checks a
@@ -52,7 +54,7 @@ pub trait ContextFragment: Send + Sync + 'static {
     fn body(&self) -> Body;
 }
 
-/// Renders any fragment, also behind `dyn`.
+/// The rendering of any fragment, also behind `dyn`.
 ///
 /// The markers of the type itself are neutralised inside values. The text that counts is the one that a registry
 /// renders, with the markers of every registered kind: [`Registry::render`](crate::Registry::render).
@@ -64,7 +66,7 @@ pub trait Render: Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the text is over the cap of the type, a key is refused, or the result could not be known again.
+    /// When the text is over the cap of the type, a key is refused, or the result would not be recognised.
     fn render(&self) -> Result<Rendered, RecordError>;
 }
 
@@ -79,7 +81,7 @@ impl<T: ContextFragment> Render for T {
     }
 }
 
-/// Knows a type's text again.
+/// The recognition of a type's text.
 pub trait Recognize: ContextFragment {
     /// Whether the text is a fragment of this type, in its present or an old form.
     #[must_use]
@@ -91,7 +93,7 @@ pub trait Recognize: ContextFragment {
 
 impl<T: ContextFragment> Recognize for T {}
 
-/// Is a `latest` fragment that can say only what changed.
+/// A `latest` fragment that can say only what changed.
 pub trait ChangedFragment: ContextFragment {
     /// Returns what is said when `self` follows `earlier`; `None` asks for the full form.
     fn changed(&self, earlier: &Self) -> Option<Body>;

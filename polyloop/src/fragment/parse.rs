@@ -11,7 +11,7 @@ use super::render::{may_be_cut, render};
 use super::vocabulary::{Marking, Piece};
 use crate::error::{ParseError, ParseErrorKind};
 
-/// Is a fragment that can be read back: its body is a template, every field is in the text, no two values touch, and
+/// A fragment that can be read back: its body is a template, every field is in the text, no two values touch, and
 /// each field implements [`FromStr`].
 ///
 /// `#[derive(ContextFragment)]` implements it where that holds. Reading gives the value that was rendered or an
@@ -47,7 +47,7 @@ pub trait ParseFragment: ContextFragment + Sized {
     fn from_fields(template: usize, fields: &mut Fields<'_>) -> Result<Self, ParseError>;
 }
 
-/// Is a value that reads back from text; every [`FromStr`] type is.
+/// A value that reads back from text; every [`FromStr`] type is.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read back from text",
@@ -65,7 +65,7 @@ impl<T: FromStr> FromText for T {
     }
 }
 
-/// Holds the texts of the fields, as the template splits them.
+/// The texts of the fields, as the template splits them.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Fields<'a> {

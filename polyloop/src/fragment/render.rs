@@ -20,7 +20,7 @@ const LONGEST_NUMBER: usize = 20;
 /// A cut moves at most this many characters to end at a line, and at most three quarters of what it could keep.
 const NEAR: usize = 200;
 
-/// Holds a fragment's text, and what else is recorded with it.
+/// A fragment's text, and what else is recorded with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
     text: String,

@@ -13,7 +13,7 @@ pub(crate) const LARGE: usize = 40_000;
 /// How many of one kind a turn may record unless the type says otherwise.
 const AT_MOST: usize = 8;
 
-/// Describes a fragment type: who speaks, how it is marked, where it stands, how long it lives, how big it may be.
+/// The description of a fragment type: who speaks, how it is marked, where it stands, how long it lives, how big it may be.
 ///
 /// `#[derive(ContextFragment)]` writes it; an implementation by hand builds it with [`FragmentSpec::new`] and the
 /// setters, all of which are `const`.
@@ -49,7 +49,7 @@ pub struct FragmentSpec {
     pub line: u32,
     /// Who speaks.
     pub role: Role,
-    /// How the text is known again, or why it is not.
+    /// How the text is recognised, or why it is not.
     pub marking: Marking,
     /// Old forms: recognised for ever, never rendered.
     pub legacy: &'static [Legacy],

@@ -2,7 +2,7 @@
 
 use super::marker::Marker;
 
-/// Says how a fragment's text is known again.
+/// The way in which a fragment's text is recognised, if it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marking {
     /// It stands between two markers.
@@ -12,11 +12,11 @@ pub enum Marking {
         /// What it ends with.
         end: Marker,
     },
-    /// It cannot be known again from its text; the reason is written down.
+    /// It cannot be recognised from its text; the reason is written down.
     Unmarked(&'static str),
 }
 
-/// Describes an old form of a fragment: recognised for ever, never rendered.
+/// An old form of a fragment: recognised for ever, never rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Legacy {
     /// Text between two markers.
@@ -25,7 +25,7 @@ pub enum Legacy {
     Prefix(&'static str),
 }
 
-/// Says where a fragment stands; see the layouts.
+/// The place of a fragment in a prompt; see the layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// Among what is the same for every run of a definition.
@@ -38,7 +38,7 @@ pub enum Slot {
     Turn,
 }
 
-/// Names the channel of an injection. Channels are sorted by name, in byte order.
+/// The channel of an injection. Channels are sorted by name, in byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// The type names it.
@@ -47,7 +47,7 @@ pub enum Channel {
     Field,
 }
 
-/// Puts a fragment first or last in its group.
+/// The place first or last in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pin {
     /// First.
@@ -56,7 +56,7 @@ pub enum Pin {
     Bottom,
 }
 
-/// Says how long a fragment lives.
+/// The time for which a fragment holds. This version records it, and does not act on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
     /// It stays.
@@ -67,7 +67,7 @@ pub enum Lifetime {
     Once,
 }
 
-/// Says what happens when the fact of a `latest` fragment stops holding.
+/// The way in which a `latest` fragment is taken back. This version records it, and says nothing by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absent {
     /// This text is said.
@@ -76,7 +76,7 @@ pub enum Absent {
     Never(&'static str),
 }
 
-/// Says what compaction does with a fragment.
+/// What compaction does with a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnCompact {
     /// It stays as it is.
@@ -87,7 +87,7 @@ pub enum OnCompact {
     Drop,
 }
 
-/// Says what a fork does with a fragment.
+/// What a fork does with a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFork {
     /// The child keeps it.
@@ -98,7 +98,7 @@ pub enum OnFork {
     Drop,
 }
 
-/// Says what a rollback over a fragment does with it.
+/// What a rollback over a fragment does with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnRollback {
     /// It goes with its turn.
@@ -107,7 +107,7 @@ pub enum OnRollback {
     Keep,
 }
 
-/// Says whether long-term memory may read a fragment.
+/// Whether long-term memory may read a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     /// It may not.
@@ -116,7 +116,7 @@ pub enum Memory {
     Include,
 }
 
-/// Says what happens to a text over its cap.
+/// What happens to a text over its cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     /// It is an error, and nothing is recorded.
@@ -129,7 +129,7 @@ pub enum Overflow {
     CutMiddle,
 }
 
-/// Is one piece of a body's template.
+/// One piece of a body's template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// The template's own text.

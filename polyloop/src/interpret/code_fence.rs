@@ -3,7 +3,7 @@
 use super::Interpreter;
 use crate::event::{Action, Decision, Reply};
 
-/// Reads one fenced block of code as the action; a reply without one is the answer.
+/// An interpreter that reads one fenced block of code as the action; a reply without one is the answer.
 ///
 /// Code has no tool, so it needs an [`Executor`](crate::Executor) of the project's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use crate::event::{Action, Decision, Reply};
 const EXPLANATION: &str = "Reply with one JSON object: either {\"tool\": name, \"arguments\": {…}} to call a tool, or \
     {\"answer\": text} to finish. Text around it is fine.";
 
-/// Reads one JSON object in the text: `{"tool": "…", "arguments": {…}}` to act, `{"answer": "…"}` to finish.
+/// An interpreter that reads one JSON object in the text: `{"tool": "…", "arguments": {…}}` to act,
+/// `{"answer": "…"}` to finish.
 ///
 /// The object is the whole text, or stands in a code fence, or begins at the first brace of the text. The history keeps
 /// the reply's text as it is.

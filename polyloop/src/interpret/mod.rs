@@ -8,7 +8,7 @@ pub use json_action::JsonAction;
 
 use crate::event::{Action, Decision, Reply};
 
-/// Says what a reply means: something to do, the answer, or neither.
+/// A reading of replies: something to do, the answer, or neither.
 ///
 /// It is a pure function of the reply: it is called again after a crash and must say the same.
 pub trait Interpreter: Send + Sync + 'static {
@@ -21,7 +21,7 @@ pub trait Interpreter: Send + Sync + 'static {
     }
 }
 
-/// Reads native tool calls; a reply without one is the answer.
+/// The interpreter that reads native tool calls; a reply without one is the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NativeCalls;
 

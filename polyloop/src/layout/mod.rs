@@ -15,7 +15,7 @@ pub(crate) use projection::Projection;
 use crate::ledger::Item;
 use crate::message::ItemId;
 
-/// Orders the items that were recorded before the first prompt: one message each, in the order returned.
+/// An order of the items that were recorded before the first prompt: one message each, in the order returned.
 ///
 /// It must return every item once; what it leaves out stands at the end, so that nothing is ever dropped.
 pub trait Layout: Send + Sync + 'static {

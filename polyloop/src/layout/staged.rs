@@ -5,7 +5,7 @@ use crate::fragment::{Pin, Slot};
 use crate::ledger::{Item, ItemContent};
 use crate::message::ItemId;
 
-/// Orders the prompt of a run with one goal: run fragments, injections, goal fragments, the goal, then the steps.
+/// The usual layout of a run with one goal: run fragments, injections, goal fragments, the goal, then the steps.
 ///
 /// Every item is its own message. With no injection the prompt is, byte for byte, the one of a layout without that
 /// slot. Injections are sorted by channel, in byte order; inside a channel the given order stays.

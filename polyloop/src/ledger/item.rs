@@ -7,7 +7,7 @@ use crate::event::{Call, CallId, RecordedFragment, UserInput};
 use crate::fragment::{FragmentSpec, Rendered};
 use crate::message::{ItemId, Origin};
 
-/// Names the built-in kinds; fragments have their own.
+/// The built-in kinds; fragments have their own.
 mod kind {
     pub(super) const INPUT: &str = "polyloop.input";
     pub(super) const REPLY: &str = "polyloop.reply";
@@ -16,7 +16,7 @@ mod kind {
     pub(super) const SYNTHETIC: &str = "polyloop.synthetic";
 }
 
-/// Says through which door an item came.
+/// The door through which an item came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ItemKind {
@@ -45,7 +45,7 @@ pub(crate) enum ItemContent {
     Synthetic { reply: bool, text: Arc<str> },
 }
 
-/// Is one thing that a model has been told, or has said.
+/// One thing that a model has been told, or has said.
 #[derive(Clone, Debug)]
 pub struct Item {
     id: ItemId,

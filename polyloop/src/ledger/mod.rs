@@ -10,7 +10,7 @@ pub use item::{Item, ItemKind};
 use crate::event::{Call, CallId, Decision, Event, Settled};
 use crate::message::ItemId;
 
-/// Holds the live items of a session.
+/// The live items of a session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     items: Vec<Item>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-/// Says who speaks in a message.
+/// The role in which somebody speaks in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -42,7 +42,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// Identifies one recorded item of a session; never reused, never a position.
+/// The id of a recorded item of a session; never reused, never a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ItemId(pub(crate) u64);
 
@@ -52,7 +52,7 @@ impl fmt::Display for ItemId {
     }
 }
 
-/// Tells where a block comes from: the recorded item, its kind, and the tool it belongs to.
+/// The origin of a block: the recorded item, its kind, and the tool it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Origin {
     item: ItemId,
@@ -84,7 +84,7 @@ impl Origin {
     }
 }
 
-/// Holds what a block says.
+/// The content of a block: a text, a call, or the result of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -123,7 +123,7 @@ impl Content {
     }
 }
 
-/// Holds one part of a message, with its origin and its size.
+/// One part of a message, with its origin and its size.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Block {
     content: Content,
@@ -165,7 +165,7 @@ impl Block {
     }
 }
 
-/// Holds one message of a prompt. Cloning shares the content.
+/// One message of a prompt. Cloning shares the content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Message {
     role: Role,
@@ -195,7 +195,8 @@ impl Message {
         self.blocks.iter().map(Block::chars).sum()
     }
 
-    /// Returns the texts of all text blocks and tool results, one after another, with nothing between them.
+    /// Returns the texts of all text blocks and tool results, one after another, with nothing between them. Tool calls are
+    /// left out; a client for a provider reads [`blocks`](Self::blocks).
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();

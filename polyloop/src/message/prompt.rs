@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::{Block, Message};
 
-/// Describes a native tool, as the header of a request carries it.
+/// A native tool, as the header of a request carries it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ToolDefinition {
     name: Arc<str>,
@@ -41,7 +41,7 @@ impl ToolDefinition {
     }
 }
 
-/// Holds what one request shows a model: messages and native tools.
+/// What one request shows a model: messages and native tools.
 ///
 /// Only a layout makes one, from what a session recorded. It is immutable; the next step's prompt shares the old
 /// part, so that assembling it costs what is new.
@@ -106,7 +106,7 @@ impl Prompt {
     }
 }
 
-/// Says how much of a prompt comes from one kind and tool.
+/// The part of a prompt that comes from one kind and tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Share {

@@ -13,7 +13,7 @@ use crate::event::Reply;
 use crate::message::Prompt;
 use crate::tool::BoxFuture;
 
-/// Is a language model: it sees a sealed prompt, and nothing else, and replies.
+/// A language model: it sees a sealed prompt and nothing else, and replies.
 ///
 /// Write a plain `async fn`:
 ///

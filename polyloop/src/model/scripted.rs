@@ -12,7 +12,7 @@ use crate::message::Prompt;
 
 type Answer = dyn FnMut(&Prompt) -> Result<Reply, ModelError> + Send;
 
-/// Replies from a list, or by a function of the prompt; for tests and examples.
+/// A model that replies from a list, or by a function of the prompt; for tests and examples.
 ///
 /// It checks each request as a strict provider would: no empty message, every call answered directly behind it, no
 /// result without a call. It keeps the requests. Clones share everything.

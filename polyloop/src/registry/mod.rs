@@ -25,7 +25,7 @@ use crate::fragment::{
 };
 use crate::tool::{Scalars, ToolEntry, ToolSet};
 
-/// Is one registered fragment type; what `registry!` writes.
+/// One registered fragment type; what `registry!` writes.
 #[derive(Clone, Copy, Debug)]
 pub struct FragmentEntry<K> {
     /// The variant of the registry's enum of kinds.
@@ -42,7 +42,7 @@ impl<K> FragmentEntry<K> {
     }
 }
 
-/// Describes a registry, as data.
+/// The description of a registry, as data.
 pub struct RegistrySpec<R: Registry> {
     /// The name of the registry's type.
     pub name: &'static str,
@@ -98,7 +98,7 @@ impl<R: Registry> fmt::Debug for RegistrySpec<R> {
     }
 }
 
-/// Is a closed set of fragments and tools; `registry!` implements it.
+/// A closed set of fragments and tools; `registry!` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a registry",
     label = "not a registry",
@@ -121,7 +121,7 @@ pub trait Registry: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When the text is over the cap, a key is refused, or the text would not be known again.
+    /// When the text is over the cap, a key is refused, or the text would not be recognised.
     fn render<F: Registered<Self>>(fragment: &F) -> Result<Rendered, RecordError> {
         let spec = F::SPEC;
         render_in(&spec, position::<Self>(F::KIND), fragment.body(), &Self::built().index)
@@ -181,7 +181,7 @@ pub trait Registry: Sized + Send + Sync + 'static {
     }
 }
 
-/// Is a fragment that is registered in `R`; `registry!` implements it for each entry.
+/// A fragment that is registered in `R`; `registry!` implements it for each entry.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not registered in `{R}`, so it cannot be shown to the model",
     label = "not registered in `{R}`",
@@ -189,7 +189,7 @@ pub trait Registry: Sized + Send + Sync + 'static {
 )]
 pub trait Registered<R: Registry>: Listed<R> {}
 
-/// Is listed under `fragments`; what `registry!` writes.
+/// An entry under `fragments`; what `registry!` writes.
 ///
 /// Apart from [`Registered`], so that a type which is not registered is told so, without a list of those that are.
 #[doc(hidden)]
@@ -204,7 +204,7 @@ pub trait Listed<R: Registry>: ContextFragment {
 #[diagnostic::do_not_recommend]
 impl<R: Registry, T: Listed<R>> Registered<R> for T {}
 
-/// Tells what a text was recognised as.
+/// What a text was recognised as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recognized<'t, K> {
@@ -218,7 +218,7 @@ pub struct Recognized<'t, K> {
     pub legacy: bool,
 }
 
-/// Holds what a registry builds once for each process.
+/// What a registry builds once per process.
 #[doc(hidden)]
 pub struct Built<R: Registry> {
     pub(crate) index: MarkerIndex,
@@ -231,7 +231,7 @@ impl<R: Registry> fmt::Debug for Built<R> {
     }
 }
 
-/// Builds at the first use.
+/// A place for what is built at the first use.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct OnceBuilt<R: Registry>(OnceLock<Built<R>>);

@@ -3,7 +3,7 @@
 use super::Registry;
 use crate::tool::{Tool, ToolSet, ToolSpec};
 
-/// Is a tool that is registered in `R`; `registry!` implements it for each entry.
+/// A tool that is registered in `R`; `registry!` implements it for each entry.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool of `{R}`",
     label = "not registered in `{R}`",
@@ -11,7 +11,7 @@ use crate::tool::{Tool, ToolSet, ToolSpec};
 )]
 pub trait RegisteredTool<R: Registry>: ListedTool<R> {}
 
-/// Is listed under `tools`; what `registry!` writes.
+/// An entry under `tools`; what `registry!` writes.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not listed in `{R}`, and nothing else makes it a member; list it under `tools` in `registry!`",
@@ -22,7 +22,7 @@ pub trait ListedTool<R: Registry>: Tool<R::State> {}
 #[diagnostic::do_not_recommend]
 impl<R: Registry, T: ListedTool<R>> RegisteredTool<R> for T {}
 
-/// Is a tuple of registered tools, such as `(read_file, submit)`.
+/// A tuple of registered tools, such as `(read_file, submit)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of tools of `{R}`",
     note = "write a tuple of registered tools, such as `(read_file, submit)` or `(submit,)`"
@@ -32,7 +32,7 @@ pub trait ToolList<R: Registry> {
     fn specs() -> Vec<ToolSpec>;
 }
 
-/// Is a tuple of registered tools.
+/// A tuple of registered tools.
 ///
 /// Apart from [`ToolList`], so that a tool which is not registered is told so, without a list of all lengths.
 #[doc(hidden)]

@@ -16,7 +16,10 @@ use crate::registry::{Registered, Registry};
 /// The kind of a person's words, in errors.
 const INPUT: &str = "polyloop.input";
 
-/// Holds what one conversation recorded, and projects its prompt.
+/// A record of what was said, and the projection of it as a prompt.
+///
+/// It only records and projects: it asks no model, and no run continues from it. An [`Agent`](crate::Agent) makes one of its
+/// own for each run.
 ///
 /// Nothing reaches the prompt but through a typed door: a fragment that is registered in `R`, or a person's own
 /// words.
@@ -80,7 +83,7 @@ impl<R: Registry> Session<R> {
     ///
     /// # Errors
     ///
-    /// When its text is over the cap, a key is refused, the text would not be known again, or this turn recorded as
+    /// When its text is over the cap, a key is refused, the text would not be recognised, or this turn recorded as
     /// many of the kind as the type allows. Then nothing is recorded.
     #[expect(clippy::needless_pass_by_value, reason = "what is recorded is given away")]
     pub fn inject<F: Registered<R>>(&mut self, fragment: F) -> Result<ItemId, RecordError> {

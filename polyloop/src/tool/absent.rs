@@ -12,7 +12,7 @@ use serde::forward_to_deserialize_any;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Absent;
 
-/// Says that a type takes no absence.
+/// The error of a type that accepts no missing value.
 #[derive(Debug)]
 pub(crate) struct Missing;
 

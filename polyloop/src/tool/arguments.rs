@@ -14,7 +14,7 @@ use super::scalar::Scalars;
 use super::straight::Straight;
 use crate::error::ArgumentError;
 
-/// Holds the arguments of one call while a tool takes them.
+/// The arguments of one call while a tool takes them.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     tool: &'a CompiledTool,

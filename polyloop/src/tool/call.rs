@@ -15,7 +15,7 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Takes progress reports.
 pub(crate) type Progress = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
-/// Tells a handler about its call: `#[call] call: &CallContext`.
+/// What a handler may know of its call: `#[call] call: &CallContext`.
 #[derive(Clone)]
 pub struct CallContext {
     id: Arc<str>,
@@ -93,7 +93,7 @@ impl fmt::Debug for CallContext {
 
 type Handler<S> = Box<dyn for<'a> FnOnce(&'a S, &'a CallContext) -> BoxFuture<'a, Returned> + Send>;
 
-/// Holds a handler with its arguments, checked and read; nothing has run yet.
+/// A handler with its arguments, checked and read; nothing has run yet.
 pub struct Prepared<S: ?Sized>(Option<Handler<S>>);
 
 impl<S: ?Sized> Prepared<S> {

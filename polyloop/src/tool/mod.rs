@@ -28,7 +28,7 @@ pub use spec::{Hints, Replay, ToolSpec};
 
 pub(crate) use call::BoxFuture;
 
-/// Is a tool; `#[tool]` implements it for a type with the function's name.
+/// A tool; `#[tool]` implements it for a type with the function's name.
 ///
 /// `S` is the state of the registry. A tool that borrows state implements it for every state that
 /// [provides](Provide) what it borrows.

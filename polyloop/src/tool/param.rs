@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::absent::Absent;
 
-/// Is a type that an argument may have: it reads from JSON and describes itself.
+/// A type that an argument may have: it reads from JSON and describes itself.
 ///
 /// Every type with `Deserialize` and `JsonSchema` is one.
 #[diagnostic::on_unimplemented(
@@ -28,7 +28,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArg for T {
     const TYPE: &'static ArgType = &ArgType::of::<T>();
 }
 
-/// States a limit on an argument, in the schema and in the check.
+/// A limit on an argument, in the schema and in the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
@@ -49,7 +49,7 @@ pub enum Limit {
 /// How many limits an argument may have.
 const LIMITS: usize = 6;
 
-/// Describes one parameter of a tool.
+/// The description of one parameter of a tool.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Param {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// Provides a value that tools borrow with `#[state]`.
+/// A state from which tools borrow a `T` with `#[state]`.
 ///
 /// Every type provides itself. `#[derive(State)]` makes a struct provide each of its fields.
 #[diagnostic::on_unimplemented(
@@ -15,7 +15,7 @@ pub trait Provide<T: ?Sized>: Send + Sync {
     fn provide(&self) -> &T;
 }
 
-/// Is the state that an agent's tools borrow from: the value itself, or an `Arc` of it.
+/// The state that an agent's tools borrow from: the value itself, or an `Arc` of it, to look at it after a run.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the state `{S}`",
     label = "not a `{S}`",

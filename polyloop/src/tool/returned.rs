@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-/// Is what the model is told of a call: one or more texts. What a text looks like is never interpreted.
+/// What the model is told of a call: one or more texts. What a text looks like is never interpreted.
+///
+/// Its size is not capped: cut a long text in the handler, and say so with [`left_out`](Self::left_out).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     parts: Parts,
@@ -77,7 +79,7 @@ impl From<&str> for Observation {
     }
 }
 
-/// Returns a serializable value as its JSON text.
+/// A serializable value that a tool returns as its JSON text.
 ///
 /// ```
 /// # use polyloop::{Json, tool};
@@ -88,7 +90,7 @@ impl From<&str> for Observation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
-/// Says that a call went wrong.
+/// A call that went wrong.
 ///
 /// Any error that can be displayed converts into it, so `?` works in a handler. It is not `Display` itself, which is
 /// what makes that conversion possible.
@@ -139,7 +141,7 @@ fn class_of<E>() -> &'static str {
     }
 }
 
-/// Is an error that a handler may return: a [`ToolError`], or anything that can be displayed.
+/// An error that a handler may return: a [`ToolError`], or anything that can be displayed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a tool",
     label = "not an error that a model can be told",
@@ -164,11 +166,11 @@ impl<E: Display + 'static> ToolFailure for E {
     }
 }
 
-/// Holds what a handler returned, ready for the executor.
+/// What a handler returned, ready for the executor.
 #[derive(Debug)]
 pub struct Returned(pub(crate) Result<Observation, ToolError>);
 
-/// Is what a handler may return: an observation, or a `Result` of one.
+/// What a handler may return: an observation, or a `Result` of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing that a tool can return",
     label = "not an observation",

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The most digits of an integer of Rust, and its sign.
 const MOST_DIGITS: i32 = 40;
 
-/// Says whether near misses of scalar arguments are taken.
+/// Whether near misses of scalar arguments are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scalars {
     /// `3.0`, `1e2` and `"3"` for an integer, `"0.5"` for a number, `"true"` for a boolean are taken.

@@ -19,7 +19,7 @@ use crate::message::ToolDefinition;
 
 type Prepare<S> = fn(&mut Arguments<'_>) -> Option<Prepared<S>>;
 
-/// Is one registered tool, for a state `S`; what `registry!` writes.
+/// One registered tool, for a state `S`; what `registry!` writes.
 pub struct ToolEntry<S: ?Sized> {
     /// The tool's description.
     pub spec: &'static ToolSpec,
@@ -56,7 +56,7 @@ impl<S: ?Sized> fmt::Debug for ToolEntry<S> {
     }
 }
 
-/// Says which reader a schema is written for.
+/// The reader for whom a schema is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -99,7 +99,7 @@ impl<S: ?Sized> Clone for Member<S> {
     }
 }
 
-/// Holds a closed set of tools. From it come the schema that a model sees, the checks and the dispatch.
+/// A closed set of tools. From it come the schema that a model sees, the checks and the dispatch.
 ///
 /// A narrower set is a new one; the old one is unchanged. Cloning shares everything.
 pub struct ToolSet<S: ?Sized> {
@@ -108,7 +108,7 @@ pub struct ToolSet<S: ?Sized> {
     fingerprint: blake3::Hash,
 }
 
-/// Is a call whose arguments are right.
+/// A call whose arguments are right.
 pub struct CheckedCall<S: ?Sized> {
     spec: &'static ToolSpec,
     prepared: Prepared<S>,

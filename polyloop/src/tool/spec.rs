@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::param::Param;
 
-/// Says whether a call whose outcome is not known may be executed again.
+/// Whether a call whose outcome is not known may be executed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replay {
     /// It may: the tool only reads, or doing it twice is as good as once.
@@ -13,7 +13,7 @@ pub enum Replay {
     Never,
 }
 
-/// Passes hints on to clients; nothing here changes what the library does.
+/// Hints for clients; nothing here changes what the library does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(
@@ -31,7 +31,7 @@ pub struct Hints {
     pub open_world: bool,
 }
 
-/// Describes a tool: name, description, parameters, and how it may be called.
+/// The description of a tool: name, description, parameters, and how it may be called.
 ///
 /// `#[tool]` writes it. The implementation hangs on the description, so that the two cannot drift apart.
 #[derive(Clone, Copy, Debug)]

@@ -41,7 +41,7 @@ pub(super) fn each_says(cases: &[(&[(&str, &str)], &str)]) {
 fn what_is_required_is_asked_for() {
     each_says(&[
         (&[("role", "")], "nothing says who speaks; add `role = user`"),
-        (&[("markers", "")], "nothing says how the text is known again; add `markers("),
+        (&[("markers", "")], "nothing says how the text is recognised; add `markers("),
         (&[("max_chars", "")], "every fragment is bounded; add `max_chars"),
         (&[("body", "")], "`Note` has no body; add"),
     ]);

@@ -1,4 +1,4 @@
-//! Whether the text can be known again: markers, their key, and the old forms.
+//! Whether the text can be recognised: markers, their key, and the old forms.
 
 use super::super::ast::{Case, Field, Form, Fragment};
 use super::super::template::Segment;
@@ -36,7 +36,7 @@ fn recognition(fragment: &Fragment, sink: &Sink) {
         return;
     }
     if reading.lacks("markers") && reading.lacks("unmarked") {
-        let message = "nothing says how the text is known again; add `markers(\"<begin>\", \"</end>\")`, or \
+        let message = "nothing says how the text is recognised; add `markers(\"<begin>\", \"</end>\")`, or \
                        `unmarked = \"why\"` to give that up";
         sink.error(&fragment.ident, message);
     }

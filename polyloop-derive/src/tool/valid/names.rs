@@ -1,13 +1,19 @@
 //! What the tool and its parameters are called, and what is said about them.
 
 use proc_macro2::Ident;
+use syn::Type;
 use syn::ext::IdentExt;
 
 use super::super::ast::{Argument, Home, Parameter, Tool};
+use super::super::tokens::bare;
 use crate::common::sink::Sink;
 
 /// The longest name that every provider takes.
 const LONGEST: usize = 64;
+
+/// Said of a doc attribute such as `#[doc = concat!(…)]`, whose text is not there yet when a macro looks.
+const UNREADABLE: &str = "a description that a macro puts together cannot be read here; write it out, or give \
+                          `description = \"…\"`";
 
 /// A type of one of these names would hide the primitive in its whole module.
 const PRIMITIVES: [&str; 19] = [
@@ -55,10 +61,16 @@ fn tool_description(tool: &Tool, sink: &Sink) {
     match &tool.options.description {
         Some(empty) => sink.error(empty, "the description is empty; say what the tool does"),
         None if !tool.options.lacks_description => {}
-        None => sink.error(
-            &tool.signature.ident,
-            format!("the tool `{}` has no description; write a doc comment above it", tool.signature.ident),
-        ),
+        None => match &tool.unreadable_doc {
+            Some(doc) => sink.error(doc, UNREADABLE),
+            None => sink.error(
+                &tool.signature.ident,
+                format!(
+                    "the tool `{}` has no description; write a doc comment above it",
+                    tool.signature.ident
+                ),
+            ),
+        },
     }
 }
 
@@ -80,7 +92,10 @@ fn arguments(tool: &Tool, sink: &Sink) {
             sink.error(&argument.name, format!("two arguments are called `{name}`; rename one of them"));
         }
         seen.push((name, parameter));
-        argument_description(ident, argument, sink);
+        // A reference is no argument; most often `#[state]` was forgotten, which needs no description.
+        if !matches!(bare(&parameter.ty), Type::Reference(_)) {
+            argument_description(ident, argument, sink);
+        }
     }
 }
 
@@ -96,7 +111,12 @@ fn argument_description(ident: &Ident, argument: &Argument, sink: &Sink) {
     match &argument.options.description {
         Some(empty) => sink.error(empty, format!("the description is empty; say what `{ident}` is")),
         None if !argument.options.lacks_description => {}
-        None => sink
-            .error(ident, format!("the argument `{ident}` has no description; write a doc comment above it")),
+        None => match &argument.unreadable_doc {
+            Some(doc) => sink.error(doc, UNREADABLE),
+            None => sink.error(
+                ident,
+                format!("the argument `{ident}` has no description; write a doc comment above it"),
+            ),
+        },
     }
 }

@@ -3,7 +3,7 @@
 use syn::{Meta, Type};
 
 use super::super::ast::{Argument, Kind, Parameter, Tool};
-use super::super::tokens::{bare, borrows, find_word};
+use super::super::tokens::{bare, borrows, find_word, spelled};
 use crate::common::sink::Sink;
 
 pub(super) fn check(tool: &Tool, sink: &Sink) {
@@ -13,7 +13,9 @@ pub(super) fn check(tool: &Tool, sink: &Sink) {
         pattern(parameter, sink);
         match &parameter.kind {
             Kind::Argument(_) => argument(parameter, sink),
-            Kind::State(_) => borrowed(parameter, "state", "&Db", sink),
+            Kind::State(_) => {
+                borrowed(parameter, "state", &format!("&{}", spelled(bare(&parameter.ty))), sink);
+            }
             Kind::Call(mark) => {
                 borrowed(parameter, "call", "&CallContext", sink);
                 if has_call {

@@ -6,7 +6,7 @@ async fn read_file(
     path: &str,
     #[arg(range(9..=1))] lines: u32,
     /// What to look for.
-    #[arg(pattern = "[a-z")]
+    #[arg(rename = "the words", pattern = "[a-z")]
     words: String,
 ) -> String {
     let _ = (path, lines, words);
