@@ -48,6 +48,8 @@ mod layout;
 mod ledger;
 mod message;
 mod model;
+#[cfg(feature = "openai")]
+mod openai;
 mod registry;
 mod session;
 mod tool;
@@ -75,7 +77,9 @@ pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls};
 pub use layout::{Layout, Staged};
 pub use ledger::{Item, ItemKind};
 pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, ToolDefinition};
-pub use model::{Model, Scripted};
+pub use model::{Deltas, Model, Scripted};
+#[cfg(feature = "openai")]
+pub use openai::{DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError, ResponseFormat};
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
 pub use session::Session;
 pub use tool::{

@@ -12,6 +12,7 @@ use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Action, Call, Closing, Decision, Ending, Event, Finish, Reply, Usage};
 use crate::execute::ToolExecutor;
 use crate::message::Prompt;
+use crate::model::Deltas;
 use crate::registry::Registry;
 use crate::session::Session;
 
@@ -95,7 +96,9 @@ impl<R: Registry> Driver<R> {
         }
         self.record(&Event::PromptSealed);
         self.tell(Update::Asked { step: self.state.steps + 1, chars });
-        let replied = self.definition.model.ask_boxed(&prompt).await;
+        let updates = self.updates.clone();
+        let deltas = Deltas::new(move |text| drop(updates.send(Update::Delta { text: text.to_owned() })));
+        let replied = self.definition.model.ask_boxed(&prompt, &deltas).await;
         self.prompt = Some(prompt);
         match replied {
             Ok(reply) if reply.is_empty() => {

@@ -16,6 +16,12 @@ pub enum Update {
         /// The size of the prompt, in characters.
         chars: usize,
     },
+    /// A piece of the reply's text, while the model still writes; told by models that stream. The reply follows as a
+    /// whole.
+    Delta {
+        /// The piece.
+        text: String,
+    },
     /// The model replied.
     Replied {
         /// What it replied.

@@ -1,6 +1,7 @@
 //! What can go wrong with an agent and its runs.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -67,6 +68,7 @@ pub enum RunError {
 pub struct ModelError {
     class: ModelErrorClass,
     message: String,
+    retry_after: Option<Duration>,
 }
 
 /// The class of a model's failure, which decides whether the model is asked again.
@@ -103,7 +105,7 @@ pub enum ModelErrorClass {
     /// The request is wrong.
     #[error("bad request")]
     BadRequest,
-    /// The key is wrong or missing.
+    /// The key is wrong or missing, or its account may not ask.
     #[error("authorisation")]
     Authorisation,
 }
@@ -120,7 +122,14 @@ impl ModelError {
     /// Makes an error.
     #[must_use]
     pub fn new(class: ModelErrorClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into() }
+        Self { class, message: message.into(), retry_after: None }
+    }
+
+    /// Adds the provider's advice: how long to wait before asking again.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
     }
 
     /// Returns the class.
@@ -133,5 +142,11 @@ impl ModelError {
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Returns how long to wait before asking again, if the provider gave advice.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
     }
 }

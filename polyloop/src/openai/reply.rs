@@ -1,0 +1,214 @@
+//! Reads an answer: the *chat completion object* of OpenAI's API reference, and what others make of it.
+//!
+//! Servers leave out, add and rename; so everything is optional, and what is missing has a meaning.
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::failure;
+use crate::error::{ModelError, ModelErrorClass};
+use crate::event::{Finish, Reply, Usage};
+
+/// An answer as a whole, or one piece of a stream.
+#[derive(Deserialize)]
+pub(super) struct Answer<'a> {
+    #[serde(default, borrow, deserialize_with = "nullable")]
+    pub(super) choices: Vec<Choice<'a>>,
+    #[serde(default)]
+    pub(super) usage: Option<WireUsage>,
+    /// Some servers report an error with a status that says success.
+    #[serde(default, borrow)]
+    pub(super) error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Choice<'a> {
+    #[serde(default)]
+    pub(super) index: u64,
+    /// The message of a whole answer; in a stream it is called `delta`.
+    #[serde(default, borrow, alias = "delta")]
+    pub(super) message: Option<WireMessage<'a>>,
+    #[serde(default)]
+    pub(super) finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireMessage<'a> {
+    #[serde(default)]
+    pub(super) content: Option<WireText>,
+    #[serde(default)]
+    pub(super) refusal: Option<String>,
+    #[serde(default, borrow, deserialize_with = "nullable")]
+    pub(super) tool_calls: Vec<WireCall<'a>>,
+}
+
+/// A text, or a list of parts.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum WireText {
+    Text(String),
+    Parts(Vec<WirePart>),
+    Other(IgnoredAny),
+}
+
+#[derive(Deserialize)]
+pub(super) struct WirePart {
+    #[serde(default)]
+    text: Option<String>,
+}
+
+impl WireText {
+    pub(super) fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Parts(parts) => parts.into_iter().filter_map(|part| part.text).collect(),
+            Self::Other(_) => String::new(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireCall<'a> {
+    #[serde(default)]
+    pub(super) index: Option<u64>,
+    #[serde(default)]
+    pub(super) id: Option<String>,
+    #[serde(default, borrow)]
+    pub(super) function: Option<WireFunction<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireFunction<'a> {
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    #[serde(default, borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+impl WireFunction<'_> {
+    /// The arguments: the text of a JSON string, or, from servers that send an object, its text.
+    pub(super) fn arguments(&self) -> String {
+        let Some(raw) = self.arguments else { return String::new() };
+        serde_json::from_str::<String>(raw.get()).unwrap_or_else(|_| raw.get().to_owned())
+    }
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+pub(super) struct WireUsage {
+    #[serde(default, deserialize_with = "nullable")]
+    prompt_tokens: u64,
+    #[serde(default, deserialize_with = "nullable")]
+    completion_tokens: u64,
+    #[serde(default)]
+    prompt_tokens_details: Option<Details>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+struct Details {
+    #[serde(default, deserialize_with = "nullable")]
+    cached_tokens: u64,
+}
+
+impl From<WireUsage> for Usage {
+    fn from(usage: WireUsage) -> Self {
+        Self {
+            prompt: usage.prompt_tokens,
+            cached: usage.prompt_tokens_details.map_or(0, |details| details.cached_tokens),
+            reply: usage.completion_tokens,
+        }
+    }
+}
+
+/// A value, or its default where the server writes `null`.
+fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
+/// Reads a whole answer, or one piece.
+pub(super) fn read(text: &str) -> Result<Answer<'_>, ModelError> {
+    serde_json::from_str(text).map_err(|error| {
+        ModelError::new(ModelErrorClass::Protocol, format!("the answer cannot be read: {error}"))
+    })
+}
+
+/// One call, as it was put together.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) index: Option<u64>,
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
+/// What an answer or a stream holds, before it is a reply.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub(super) text: String,
+    pub(super) refusal: String,
+    pub(super) calls: Vec<Gathered>,
+    pub(super) finish: Option<String>,
+    pub(super) usage: Usage,
+}
+
+impl Parts {
+    /// Makes the reply of the parts.
+    pub(super) fn into_reply(self) -> Result<Reply, ModelError> {
+        let refused = |text: String| Err(ModelError::new(ModelErrorClass::ContentRefused, text));
+        let finish = match self.finish.as_deref() {
+            Some("length" | "max_tokens") => Finish::Length,
+            // A call that the provider cut must not be carried out.
+            Some("content_filter") if self.text.trim().is_empty() || !self.calls.is_empty() => {
+                return refused("the provider cut the reply for its content".to_owned());
+            }
+            Some("content_filter") => Finish::ContentFilter,
+            Some("error") => {
+                return Err(ModelError::new(
+                    ModelErrorClass::Server,
+                    "the provider failed while the model wrote",
+                ));
+            }
+            // Servers differ in what they say beside calls; the calls themselves are what counts.
+            _ => Finish::Stop,
+        };
+        if self.text.trim().is_empty() && self.calls.is_empty() && !self.refusal.trim().is_empty() {
+            return refused(self.refusal);
+        }
+        let mut reply = Reply::text(self.text).finished(finish).used(self.usage);
+        for call in self.calls {
+            reply = reply.call_with_id(call.id, call.name, call.arguments);
+        }
+        Ok(reply)
+    }
+}
+
+/// Reads a whole answer.
+pub(super) fn whole(text: &str) -> Result<Reply, ModelError> {
+    let answer = read(text)?;
+    if let Some(error) = answer.error.filter(|error| error.get() != "null") {
+        return Err(failure::of_answer(error.get()));
+    }
+    let usage = answer.usage.map(Usage::from).unwrap_or_default();
+    let choice = answer.choices.into_iter().find(|choice| choice.index == 0);
+    let Some((message, finish)) = choice.and_then(|choice| Some((choice.message?, choice.finish_reason)))
+    else {
+        return Err(ModelError::new(ModelErrorClass::Protocol, "the answer has no choice with a message"));
+    };
+    let calls = message.tool_calls.into_iter().map(|call| {
+        let function = call.function;
+        Gathered {
+            index: call.index,
+            id: call.id.unwrap_or_default(),
+            arguments: function.as_ref().map(WireFunction::arguments).unwrap_or_default(),
+            name: function.and_then(|function| function.name).unwrap_or_default(),
+        }
+    });
+    let parts = Parts {
+        calls: calls.collect(),
+        text: message.content.map(WireText::into_text).unwrap_or_default(),
+        refusal: message.refusal.unwrap_or_default(),
+        finish,
+        usage,
+    };
+    parts.into_reply()
+}

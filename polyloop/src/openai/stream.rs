@@ -1,0 +1,202 @@
+//! Puts a reply together from the pieces of a stream: the *chat completion chunk object* of OpenAI's API reference.
+
+use super::failure;
+use super::reply::{Gathered, Parts, WireCall, WireFunction, WireText, read};
+use super::sse::Events;
+use crate::error::{ModelError, ModelErrorClass};
+use crate::event::{Reply, Usage};
+use crate::model::Deltas;
+
+/// The data of the event behind the last piece.
+const DONE: &str = "[DONE]";
+
+/// A reply on its way.
+#[derive(Debug, Default)]
+pub(super) struct Gathering {
+    events: Events,
+    parts: Parts,
+    done: bool,
+}
+
+impl Gathering {
+    /// Takes some bytes, and tells the text in them.
+    pub(super) fn take(&mut self, bytes: &[u8], deltas: &Deltas) -> Result<(), ModelError> {
+        for data in self.events.take(bytes) {
+            self.event(&data, deltas)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the server said that nothing follows.
+    pub(super) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Whether the model said why it stopped: what may follow is no part of the reply's meaning.
+    pub(super) fn is_finished(&self) -> bool {
+        self.done || self.parts.finish.is_some()
+    }
+
+    /// Makes the reply; a stream that ended before its time makes none.
+    pub(super) fn finish(self) -> Result<Reply, ModelError> {
+        if self.is_finished() {
+            return self.parts.into_reply();
+        }
+        Err(ModelError::new(ModelErrorClass::Transport, "the stream was cut before the reply was whole"))
+    }
+
+    fn event(&mut self, data: &str, deltas: &Deltas) -> Result<(), ModelError> {
+        let data = data.trim();
+        if data == DONE {
+            self.done = true;
+        }
+        if self.done || data.is_empty() {
+            return Ok(());
+        }
+        let piece = read(data)?;
+        if let Some(error) = piece.error.filter(|error| error.get() != "null") {
+            return Err(failure::of_answer(error.get()));
+        }
+        if let Some(usage) = piece.usage {
+            self.parts.usage = Usage::from(usage);
+        }
+        for choice in piece.choices.into_iter().filter(|choice| choice.index == 0) {
+            if let Some(message) = choice.message {
+                let text = message.content.map(WireText::into_text).unwrap_or_default();
+                deltas.tell(&text);
+                self.parts.text.push_str(&text);
+                self.parts.refusal.push_str(&message.refusal.unwrap_or_default());
+                message.tool_calls.into_iter().for_each(|call| self.call(call));
+            }
+            if let Some(finish) = choice.finish_reason {
+                self.parts.finish = Some(finish);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a piece to the call that it belongs to: the one of its index, unless its id says that it is another.
+    fn call(&mut self, piece: WireCall<'_>) {
+        let id = piece.id.unwrap_or_default();
+        let calls = &mut self.parts.calls;
+        let known = match piece.index {
+            // Some servers number every call 0; so the newest one of that index is meant.
+            Some(index) => calls.iter().rposition(|call| call.index == Some(index)),
+            None => calls.len().checked_sub(1),
+        };
+        let is_other = |call: &Gathered| !id.is_empty() && !call.id.is_empty() && call.id != id;
+        let place = known.filter(|place| !calls.get(*place).is_some_and(is_other)).unwrap_or_else(|| {
+            calls.push(Gathered { index: piece.index, ..Gathered::default() });
+            calls.len() - 1
+        });
+        let Some(call) = calls.get_mut(place) else { return };
+        if call.id.is_empty() {
+            call.id = id;
+        }
+        let arguments = piece.function.as_ref().map(WireFunction::arguments).unwrap_or_default();
+        let name = piece.function.and_then(|function| function.name).unwrap_or_default();
+        // Some servers repeat the whole name in every piece.
+        if call.name != name {
+            call.name.push_str(&name);
+        }
+        call.arguments.push_str(&arguments);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use super::Gathering;
+    use crate::error::{ModelError, ModelErrorClass};
+    use crate::event::Reply;
+    use crate::model::Deltas;
+
+    fn gather(pieces: &[&str]) -> Result<Reply, ModelError> {
+        let mut gathering = Gathering::default();
+        let deltas = Deltas::new(|_| {});
+        for piece in pieces {
+            gathering.take(format!("data: {piece}\n\n").as_bytes(), &deltas)?;
+        }
+        gathering.finish()
+    }
+
+    fn calls(pieces: &[&str]) -> Vec<(String, String, String)> {
+        let calls = |piece: &&str| format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{piece}]}}}}]}}"#);
+        let mut pieces: Vec<String> = pieces.iter().map(calls).collect();
+        pieces.push("[DONE]".to_owned());
+        let reply = gather(&pieces.iter().map(String::as_str).collect::<Vec<_>>()).unwrap_or_default();
+        let part =
+            |call: &crate::event::ReplyCall| (call.id.clone(), call.name.clone(), call.arguments.clone());
+        reply.calls().iter().map(part).collect()
+    }
+
+    fn call(id: &str, name: &str, arguments: &str) -> (String, String, String) {
+        (id.to_owned(), name.to_owned(), arguments.to_owned())
+    }
+
+    #[test]
+    fn pieces_of_calls_come_to_the_right_call() {
+        let interleaved = [
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#,
+            r#"{"index":1,"id":"b","function":{"name":"g","arguments":"{\"x"}}"#,
+            r#"{"index":0,"function":{"arguments":"{}"}}"#,
+            r#"{"index":1,"function":{"arguments":"\":1}"}}"#,
+        ];
+        assert_eq!(calls(&interleaved), [call("a", "f", "{}"), call("b", "g", r#"{"x":1}"#)]);
+    }
+
+    #[test]
+    fn odd_numbering_loses_no_call() {
+        let whole = [
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}"#,
+            r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{}"}}"#,
+        ];
+        assert_eq!(calls(&whole), [call("a", "f", "{}"), call("b", "f", "{}")]);
+        let same_ids = [
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":"1"}}"#,
+            r#"{"index":1,"id":"a","function":{"name":"f","arguments":"2"}}"#,
+        ];
+        assert_eq!(calls(&same_ids), [call("a", "f", "1"), call("a", "f", "2")]);
+        let unnumbered = [
+            r#"{"id":"a","function":{"name":"f","arguments":"{"}}"#,
+            r#"{"function":{"arguments":"}"}}"#,
+            r#"{"id":"b","function":{"name":"g","arguments":{"x": 1}}}"#,
+        ];
+        assert_eq!(calls(&unnumbered), [call("a", "f", "{}"), call("b", "g", r#"{"x": 1}"#)]);
+        let repeated = [
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":"}"}}"#,
+        ];
+        assert_eq!(calls(&repeated), [call("a", "f", "{}")]);
+    }
+
+    #[test]
+    fn only_what_says_why_it_stopped_is_whole() {
+        let text = r#"{"choices":[{"delta":{"content":"a"}}]}"#;
+        let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+        assert_eq!(gather(&[text]).map_err(|error| error.class()), Err(ModelErrorClass::Transport));
+        for pieces in
+            [&[text, end][..], &[text, end, "[DONE]"], &[text, "[DONE]"], &[text, end, "[DONE]", "x"]]
+        {
+            assert_eq!(gather(pieces).map(|reply| reply.as_text().to_owned()), Ok("a".to_owned()));
+        }
+        let null = r#"{"choices":[{"delta":{"content":null,"tool_calls":null},"finish_reason":null}],"usage":null,"error":null}"#;
+        assert!(gather(&[null, text, end]).is_ok());
+    }
+
+    #[test]
+    fn each_piece_of_text_is_told_once() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let kept = told.clone();
+        let deltas = Deltas::new(move |text| {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+        });
+        let mut gathering = Gathering::default();
+        for text in ["Gr", "", "üß"] {
+            let data = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+            assert!(gathering.take(data.as_bytes(), &deltas).is_ok());
+        }
+        assert_eq!(*told.lock().unwrap_or_else(PoisonError::into_inner), ["Gr", "üß"]);
+    }
+}
