@@ -1,0 +1,155 @@
+//! A whole agent, through the client and a server.
+
+use polyloop::prelude::*;
+use polyloop::{Agent, Ending, ModelErrorClass, Report};
+use serde_json::{Value, json};
+
+use crate::decode;
+use crate::server::{Answer, Server, advised, answer};
+use crate::support::{App, Place, call, client, completion, done, piece, text, usage};
+
+/// Runs an agent against a server that answers so; the report, what was told, and the requests.
+async fn run(server: &Server, streaming: bool) -> (Report, Vec<Update>) {
+    let model = client(server).streaming(streaming).key("sk-1").build().unwrap();
+    let agent = Agent::<App>::builder(model).budget(Budget::steps(5)).build().unwrap();
+    let mut run =
+        agent.on(()).inject(Place { path: "/srv".to_owned() }).goal("What is 40 plus 2?").await.unwrap();
+    let mut updates = Vec::new();
+    while let Some(update) = run.next().await {
+        updates.push(update.unwrap());
+    }
+    (run.finish().await.unwrap(), updates)
+}
+
+fn deltas(updates: &[Update]) -> Vec<&str> {
+    let text = |update| match update {
+        &Update::Delta { ref text } => Some(text.as_str()),
+        _ => None,
+    };
+    updates.iter().filter_map(text).collect()
+}
+
+fn assert_answered(server: &Server, report: &Report) {
+    assert_eq!((report.answer.as_deref(), &report.ending), (Some("It is 42."), &Ending::FinalAnswer));
+    assert_eq!((report.steps, report.actions, report.requests), (2, 1, 2));
+    assert_eq!((report.usage.prompt, report.usage.cached, report.usage.reply), (38, 32, 20));
+    let requests = server.received();
+    let said = decode::body(&requests[1].body).0;
+    let last: Vec<_> = said.iter().map(|said| (&*said.role, &*said.text, said.answers.as_deref())).collect();
+    assert_eq!(
+        last,
+        [
+            ("system", "<cwd>/srv</cwd>", None),
+            ("user", "What is 40 plus 2?", None),
+            ("assistant", "Let me add.", None),
+            ("tool", "42", Some("call_1")),
+        ]
+    );
+    let arguments = r#"{"left":40,"right":2}"#.to_owned();
+    assert_eq!(said[2].calls, [("call_1".to_owned(), "add".to_owned(), arguments)]);
+    // What was sent stays sent.
+    assert_eq!(decode::body(&requests[0].body).0, said[..2]);
+}
+
+#[tokio::test]
+async fn an_agent_calls_a_tool_and_answers() {
+    let calls = json!([call("provider-7", "add", r#"{"left":40,"right":2}"#)]);
+    let calling =
+        completion(json!({"role": "assistant", "content": "Let me add.", "tool_calls": calls}), "tool_calls");
+    let server = Server::answering([answer(&calling), text("It is 42.")]).await;
+    let (report, updates) = run(&server, false).await;
+    assert_answered(&server, &report);
+    assert!(deltas(&updates).is_empty());
+}
+
+#[tokio::test]
+async fn an_agent_does_the_same_over_a_stream_and_tells_the_pieces() {
+    let start = json!({"tool_calls": [{
+        "index": 0, "id": "provider-7", "type": "function", "function": {"name": "add", "arguments": ""}
+    }]});
+    let more = |arguments: &str| {
+        piece(json!({"tool_calls": [{"index": 0, "function": {"arguments": arguments}}]}), None)
+    };
+    let calling = vec![
+        piece(json!({"role": "assistant", "content": "Let me"}), None),
+        piece(json!({"content": " add."}), None),
+        piece(start, None),
+        more(r#"{"left":40,"#),
+        more(r#""right":2}"#),
+        piece(json!({}), Some("tool_calls")),
+        usage(),
+        done(),
+    ];
+    let answering = vec![
+        piece(json!({"content": "It is"}), None),
+        piece(json!({"content": " 42."}), None),
+        piece(json!({}), Some("stop")),
+        usage(),
+        done(),
+    ];
+    let server = Server::answering([Answer::Stream(calling), Answer::Stream(answering)]).await;
+    let (report, updates) = run(&server, true).await;
+    assert_answered(&server, &report);
+    assert_eq!(deltas(&updates), ["Let me", " add.", "It is", " 42."]);
+    // The pieces come before the reply that they make.
+    let place = |wanted: fn(&Update) -> bool| updates.iter().position(wanted).unwrap();
+    assert!(
+        place(|update| matches!(update, Update::Asked { .. }))
+            < place(|update| matches!(update, Update::Delta { .. }))
+    );
+    assert!(
+        place(|update| matches!(update, Update::Delta { .. }))
+            < place(|update| matches!(update, Update::Replied { .. }))
+    );
+}
+
+#[tokio::test]
+async fn ids_of_the_provider_are_never_sent_back() {
+    let two = json!([call("", "clock", "{}"), call("", "clock", "{}")]);
+    let again = json!([call("x", "clock", "{}"), call("x", "clock", "{broken")]);
+    let calling =
+        |calls: Value| answer(&completion(json!({"content": null, "tool_calls": calls}), "tool_calls"));
+    let server = Server::answering([calling(two), calling(again), text("Done.")]).await;
+    let (report, _) = run(&server, false).await;
+    assert_eq!(report.answer.as_deref(), Some("Done."));
+    let said = decode::body(&server.received()[2].body).0;
+    let calls: Vec<&str> = said.iter().flat_map(|said| &said.calls).map(|call| call.0.as_str()).collect();
+    assert_eq!(calls, ["call_1", "call_2", "call_3", "call_4"]);
+    let mut answers: Vec<&str> = said.iter().filter_map(|said| said.answers.as_deref()).collect();
+    answers.sort_unstable();
+    assert_eq!(answers, calls);
+}
+
+#[tokio::test]
+async fn a_length_stop_with_a_call_is_never_an_action() {
+    let calls = json!([call("a", "add", r#"{"left":40,"right":2}"#)]);
+    let cut = answer(&completion(json!({"content": null, "tool_calls": calls}), "length"));
+    let server = Server::answering([cut, text("It is 42.")]).await;
+    let (report, updates) = run(&server, false).await;
+    assert_eq!((report.answer.as_deref(), report.actions), (Some("It is 42."), 0));
+    assert!(!updates.iter().any(|update| matches!(update, Update::Called { .. })));
+}
+
+#[tokio::test]
+async fn a_failure_is_told_with_its_class_and_its_advice() {
+    let server = Server::answering([advised(401, "retry-after", "3")]).await;
+    let (report, updates) = run(&server, true).await;
+    assert_eq!(
+        report.ending,
+        Ending::ModelFailure { message: "authorisation: status 401 Unauthorized".to_owned() }
+    );
+    let failed = updates.iter().find_map(|update| match update {
+        Update::Failed { error } => Some((error.class(), error.retry_after())),
+        _ => None,
+    });
+    assert_eq!(failed, Some((ModelErrorClass::Authorisation, Some(std::time::Duration::from_secs(3)))));
+}
+
+#[tokio::test]
+async fn an_empty_reply_is_a_failure_that_is_tried_again() {
+    let server = Server::answering([text(" "), text("It is 42.")]).await;
+    let (report, updates) = run(&server, false).await;
+    assert_eq!(report.answer.as_deref(), Some("It is 42."));
+    let is_empty = |update: &Update| matches!(update, Update::Failed { error } if error.class() == ModelErrorClass::Empty);
+    assert!(updates.iter().any(is_empty));
+}

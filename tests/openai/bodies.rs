@@ -1,0 +1,139 @@
+//! Bodies: the same prompt gives the same bytes, and they say what the prompt says.
+
+use polyloop::prelude::*;
+use polyloop::{JsonAction, OpenAi, ToolDefinition};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::decode;
+use crate::support::{App, Place, Rules};
+
+fn client() -> OpenAi {
+    OpenAi::new("http://localhost/v1", "m").unwrap()
+}
+
+/// The prompts of a run in which the model replies so.
+fn prompts(replies: Vec<Reply>, native: bool) -> Vec<Prompt> {
+    let model = Scripted::results(replies.into_iter().map(Ok));
+    let builder = Agent::<App>::builder(model.clone()).budget(Budget::steps(20));
+    let builder = if native { builder } else { builder.interpreter(JsonAction) };
+    let agent = builder.build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let run = agent
+            .on(())
+            .inject(Rules { text: "Be brief.".to_owned() })
+            .inject(Place { path: "/srv".to_owned() })
+            .goal("Add.");
+        run.await.unwrap().finish().await.unwrap();
+    });
+    model.requests()
+}
+
+fn arguments() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(r#"{"left":1,"right":2}"#.to_owned()),
+        Just(String::new()),
+        Just(r#"{"unreadable_arguments":"{}"}"#.to_owned()),
+        r#"\{"left": ?[0-9]{1,3}, ?"right": ?-?[1-9]"#,
+        any::<String>(),
+    ]
+}
+
+fn reply() -> impl Strategy<Value = Reply> {
+    let name = prop_oneof![Just("add".to_owned()), Just("clock".to_owned()), any::<String>()];
+    let calls = proptest::collection::vec((any::<String>(), name, arguments()), 0..4);
+    (any::<String>(), calls).prop_map(|(text, calls)| {
+        let add = |reply: Reply, (id, name, arguments)| reply.call_with_id(id, name, arguments);
+        calls.into_iter().fold(Reply::text(text), add)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_body_gives_back_what_the_prompt_says(
+        replies in proptest::collection::vec(reply(), 1..6),
+        native in any::<bool>(),
+    ) {
+        let client = client();
+        for prompt in prompts(replies, native) {
+            let bytes = client.body(&prompt);
+            prop_assert_eq!(&bytes, &client.body(&prompt));
+            prop_assert_eq!(&bytes, &self::client().body(&prompt));
+            let (messages, tools) = decode::body(&bytes);
+            prop_assert_eq!(messages, decode::prompt(&prompt));
+            let defined = |tool: &ToolDefinition| {
+                let schema: Value = serde_json::from_str(tool.parameters()).unwrap();
+                (tool.name().to_owned(), tool.description().to_owned(), schema)
+            };
+            prop_assert_eq!(tools, prompt.tools().iter().map(defined).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_body_without_its_end_begins_the_next_one(replies in proptest::collection::vec(reply(), 1..6)) {
+        let client = client();
+        let bodies: Vec<Vec<u8>> = prompts(replies, true).iter().map(|prompt| client.body(prompt)).collect();
+        for pair in bodies.windows(2) {
+            let (before, end) = pair[0].split_at(pair[0].len() - 2);
+            prop_assert_eq!(end, b"]}");
+            prop_assert!(pair[1].starts_with(before));
+        }
+    }
+}
+
+#[test]
+fn a_step_with_parallel_calls_is_sent_as_the_reference_says() {
+    let calls = Reply::text("Let me see.")
+        .call_with_id("x", "add", r#"{"left":1,"right":2}"#)
+        .call_with_id("x", "clock", "")
+        .call_with_id("", "add", "{broken");
+    let prompts = prompts(vec![calls, Reply::text("Done.")], true);
+    let bytes = client().body(prompts.last().unwrap());
+    let body: Value = serde_json::from_slice(&bytes).unwrap();
+    assert!(body["tools"].as_array().unwrap().len() == 2);
+    let text = serde_json::to_string(&body["messages"]).unwrap();
+    let calls = concat!(
+        r#"{"role":"assistant","content":"Let me see.","tool_calls":["#,
+        r#"{"id":"call_1","type":"function","function":{"name":"add","arguments":"{\"left\":1,\"right\":2}"}},"#,
+        r#"{"id":"call_2","type":"function","function":{"name":"clock","arguments":"{}"}},"#,
+        r#"{"id":"call_3","type":"function","function":{"name":"add","#,
+        r#""arguments":"{\"unreadable_arguments\":\"{broken\"}"}}]}"#,
+    );
+    assert!(text.contains(calls), "{text}");
+    let mut results: Vec<(String, String)> = Vec::new();
+    for message in body["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool") {
+        let part = |name: &str| message[name].as_str().unwrap().to_owned();
+        results.push((part("tool_call_id"), part("content")));
+    }
+    results.sort();
+    assert_eq!(results.len(), 3);
+    assert_eq!(results[0], ("call_1".to_owned(), "3".to_owned()));
+    assert_eq!(results[1], ("call_2".to_owned(), "noon".to_owned()));
+    assert!(results[2].1.starts_with("not executed: invalid arguments for `add`"), "{results:?}");
+}
+
+#[test]
+fn a_step_of_calls_alone_has_no_content() {
+    let prompts = prompts(vec![Reply::tool("clock", "{}"), Reply::text("Done.")], true);
+    let text = String::from_utf8(client().body(prompts.last().unwrap())).unwrap();
+    assert!(text.contains(r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","#), "{text}");
+}
+
+#[test]
+fn without_native_calls_there_are_no_tools_in_the_body() {
+    let client = OpenAi::builder("http://localhost/v1", "m").parallel_tool_calls(true).build().unwrap();
+    for prompt in prompts(vec![Reply::text(r#"{"answer": "a"}"#)], false) {
+        let body: Value = serde_json::from_slice(&client.body(&prompt)).unwrap();
+        assert!(body.get("tools").is_none() && body.get("parallel_tool_calls").is_none());
+    }
+    for prompt in prompts(vec![Reply::text("a")], true) {
+        let body: Value = serde_json::from_slice(&client.body(&prompt)).unwrap();
+        assert_eq!(
+            (body["tools"].as_array().unwrap().len(), &body["parallel_tool_calls"]),
+            (2, &true.into())
+        );
+    }
+}

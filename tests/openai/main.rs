@@ -1,0 +1,22 @@
+//! The client for chat completions, against a server of our own that answers from scripts and misbehaves on demand.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something else shall fail loudly"
+)]
+#![allow(clippy::needless_pass_by_value, reason = "what a server says is written where it is said")]
+#![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
+
+mod agent;
+mod bodies;
+mod decode;
+mod failures;
+mod options;
+mod replies;
+mod secrets;
+mod server;
+mod streams;
+mod support;
