@@ -4,6 +4,9 @@
 //! cargo run --example quickstart [DIR]
 //! ```
 //!
+//! The model is a planner of fixed rules, or a real one where the environment names it: set `OPENAI_API_KEY`,
+//! `OPENAI_BASE_URL` and `OPENAI_MODEL`.
+//!
 //! Read the files in this order: `context.rs` says what the model is told, `tools.rs` what it may do, `planner.rs` is
 //! the model, and [`look`] below puts them together. The others are what any such program needs: `workspace.rs`
 //! keeps paths inside the directory, `comments.rs` finds comments, `git.rs` asks git, `progress.rs`, `text.rs` and
@@ -27,7 +30,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser;
-use polyloop::{Agent, Budget, Ending, Update};
+use polyloop::{Agent, AgentBuilder, Budget, Ending, OpenAi, OpenAiError, Update};
 
 use context::{App, Environment, Rules};
 use planner::Planner;
@@ -41,6 +44,8 @@ const MOST_CHARS: usize = 100_000;
 const MOST_REMARKS: usize = 200;
 
 /// Finds remarks such as `TODO` and `FIXME` in the comments of a directory, and says who wrote them.
+///
+/// Asks a language model if `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL` are all set, else a planner of fixed rules.
 #[derive(Parser)]
 #[command(name = "quickstart")]
 struct Arguments {
@@ -79,11 +84,22 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
+/// What the model is, and an agent of it: the real one that the environment names, else the planner.
+fn model() -> anyhow::Result<(String, AgentBuilder<App>)> {
+    match OpenAi::from_env() {
+        Ok(model) => {
+            let description = format!("`{}`, a language model that `OPENAI_BASE_URL` serves", model.model());
+            Ok((description, Agent::builder(model)))
+        }
+        Err(OpenAiError::Missing { .. }) => Ok((planner::DESCRIPTION.to_owned(), Agent::builder(Planner))),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Runs the agent: this is all that it takes.
 async fn look(workspace: Workspace, words: &[String]) -> anyhow::Result<Outcome> {
-    let agent = Agent::<App>::builder(Planner)
-        .budget(Budget::steps(100).actions(600).prompt_chars(2 * MOST_CHARS))
-        .build()?;
+    let (model, builder) = model()?;
+    let agent = builder.budget(Budget::steps(100).actions(600).prompt_chars(2 * MOST_CHARS)).build()?;
     let directory = workspace.root().display().to_string();
     let goal = format!("Find every {} in the comments here, and say who wrote it.", words.join(", "));
     let mut run = agent
@@ -110,7 +126,7 @@ async fn look(workspace: Workspace, words: &[String]) -> anyhow::Result<Outcome>
     };
     let answer = ended.answer.as_deref().unwrap_or_default();
     let report: Report = serde_json::from_str(answer).context("the report cannot be read")?;
-    Ok(Outcome::new(directory, report, calls, &ended))
+    Ok(Outcome::new(model, directory, report, calls, &ended))
 }
 
 fn draw(outcome: &Outcome) -> String {

@@ -5,8 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::planner::DESCRIPTION;
-
 /// Is one remark, as the model hands it in.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -86,7 +84,7 @@ impl Called {
 /// Is everything that came of a run, as data.
 #[derive(Debug, Serialize)]
 pub(crate) struct Outcome {
-    pub(crate) model: &'static str,
+    pub(crate) model: String,
     pub(crate) directory: String,
     pub(crate) report: Report,
     pub(crate) calls: Vec<Called>,
@@ -105,8 +103,14 @@ pub(crate) struct Context {
 
 impl Outcome {
     /// Puts together what there is to tell.
-    pub(crate) fn new(directory: String, report: Report, calls: Vec<Called>, run: &RunReport) -> Self {
+    pub(crate) fn new(
+        model: String,
+        directory: String,
+        report: Report,
+        calls: Vec<Called>,
+        run: &RunReport,
+    ) -> Self {
         let context = Context { chars: run.prompt_chars, shares: run.shares.clone() };
-        Self { model: DESCRIPTION, directory, report, calls, requests: run.requests, context }
+        Self { model, directory, report, calls, requests: run.requests, context }
     }
 }

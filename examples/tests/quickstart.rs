@@ -11,6 +11,7 @@ mod git;
 #[path = "../quickstart/planner.rs"]
 mod planner;
 mod program;
+mod real_model;
 #[path = "../quickstart/report.rs"]
 mod report;
 #[path = "../quickstart/seen.rs"]

@@ -22,11 +22,13 @@ async fn run(server: &Server, streaming: bool) -> (Report, Vec<Update>) {
 }
 
 fn deltas(updates: &[Update]) -> Vec<&str> {
-    let text = |update| match update {
-        &Update::Delta { ref text } => Some(text.as_str()),
-        _ => None,
-    };
-    updates.iter().filter_map(text).collect()
+    let mut texts = Vec::new();
+    for update in updates {
+        if let Update::Delta { text } = update {
+            texts.push(text.as_str());
+        }
+    }
+    texts
 }
 
 fn assert_answered(server: &Server, report: &Report) {
