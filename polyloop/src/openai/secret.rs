@@ -4,8 +4,8 @@ use std::fmt;
 
 use reqwest::header::HeaderValue;
 
-/// A secret text shorter than this is not looked for in messages: it would be found in ordinary words.
-const SHORTEST: usize = 4;
+/// A shorter text is not looked for in messages: it is no secret, and would be found in ordinary words.
+const SHORTEST: usize = 8;
 
 /// A text that shows itself to nobody but the server.
 #[derive(Clone)]
