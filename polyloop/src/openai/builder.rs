@@ -168,7 +168,7 @@ impl OpenAiBuilder {
         let mut headers =
             HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         if let Some(key) = &self.key {
-            headers.insert(AUTHORIZATION, key.header("Bearer ").ok_or(OpenAiError::Key)?);
+            headers.insert(AUTHORIZATION, key.header("Bearer ").ok_or(OpenAiError::InvalidKey)?);
         }
         for (name, value) in &self.headers {
             let refuse = |reason| OpenAiError::Header { name: name.clone(), reason };
@@ -212,7 +212,7 @@ impl Header {
 
     fn check(&self) -> Result<(), OpenAiError> {
         if self.model.trim().is_empty() {
-            return Err(OpenAiError::Model);
+            return Err(OpenAiError::EmptyModel);
         }
         let refuse = |name: &str, reason| Err(OpenAiError::Parameter { name: name.to_owned(), reason });
         if self.temperature.is_some_and(|temperature| !temperature.is_finite()) {

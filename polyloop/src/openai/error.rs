@@ -20,10 +20,10 @@ pub enum OpenAiError {
     },
     /// The name of the model is empty.
     #[error("the name of the model is empty; name one that the server has")]
-    Model,
+    EmptyModel,
     /// The key cannot stand in a header.
     #[error("the key has characters that no header takes; look for a line break")]
-    Key,
+    InvalidKey,
     /// A header cannot be sent.
     #[error("the header `{name}` {reason}")]
     Header {

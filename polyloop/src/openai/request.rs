@@ -28,7 +28,7 @@ pub enum ResponseFormat {
     /// Some JSON object.
     JsonObject,
     /// JSON that a schema describes.
-    JsonSchema {
+    JsonBySchema {
         /// The schema's name: letters, digits, `_` and `-`.
         name: String,
         /// The JSON Schema.
@@ -42,7 +42,7 @@ impl ResponseFormat {
     /// Makes the form of a JSON Schema that the server must hold the model to.
     #[must_use]
     pub fn json_schema(name: impl Into<String>, schema: Value) -> Self {
-        Self::JsonSchema { name: name.into(), schema, strict: true }
+        Self::JsonBySchema { name: name.into(), schema, strict: true }
     }
 }
 
@@ -57,7 +57,7 @@ impl Serialize for ResponseFormat {
         let mut map = serializer.serialize_map(None)?;
         match self {
             Self::JsonObject => map.serialize_entry("type", "json_object")?,
-            Self::JsonSchema { name, schema, strict } => {
+            Self::JsonBySchema { name, schema, strict } => {
                 map.serialize_entry("type", "json_schema")?;
                 map.serialize_entry("json_schema", &Described { name, strict: *strict, schema })?;
             }
