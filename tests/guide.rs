@@ -20,6 +20,7 @@ pages! {
     Loop = "docs/05-loop.md",
     Generated = "docs/06-what-the-macros-generate.md",
     Errors = "docs/07-compile-errors.md",
+    Journal = "docs/08-journal.md",
     RealModels = "docs/09-real-models.md",
     Contributing = "CONTRIBUTING.md",
 }

@@ -11,6 +11,9 @@
 //! 5. **Interpret.** An [`Interpreter`] says what the reply means.
 //! 6. **Act.** The handlers of the tools, or an [`Executor`], act; what they return is recorded, and the ring closes.
 //!
+//! A [`Journal`] keeps what happens, before anything relies on it: [`Agent::resume`] goes on with a run that was
+//! interrupted.
+//!
 //! ```
 //! use polyloop::prelude::*;
 //!
@@ -44,6 +47,7 @@ mod event;
 mod execute;
 mod fragment;
 mod interpret;
+mod journal;
 mod layout;
 mod ledger;
 mod message;
@@ -59,10 +63,10 @@ mod tool;
 pub mod __private;
 pub mod prelude;
 
-pub use agent::{Agent, AgentBuilder, Budget, Canceller, Report, Request, Run, Texts, Update};
+pub use agent::{Agent, AgentBuilder, Budget, Canceller, Report, Request, Resumption, Run, Texts, Update};
 pub use error::{
-    ArgumentError, BuildError, CallError, KeyError, ModelError, ModelErrorClass, ParseError, ParseErrorKind,
-    RecordError, RecordErrorKind, RunError, SetError, SetProblem,
+    ArgumentError, BuildError, CallError, JournalError, KeyError, ModelError, ModelErrorClass, ParseError,
+    ParseErrorKind, RecordError, RecordErrorKind, RunError, SetError, SetProblem,
 };
 pub use event::{
     Action, ActionOutcome, Call, CallId, Decision, Ending, Finish, Reply, ReplyCall, Status, Usage, UserInput,
@@ -74,6 +78,7 @@ pub use fragment::{
     Recognize, Render, Rendered, Slot,
 };
 pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls};
+pub use journal::{Durability, Journal, Lease, MemoryJournal, Record, SessionId};
 pub use layout::{Layout, Staged};
 pub use ledger::{Item, ItemKind};
 pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, ToolDefinition};

@@ -72,7 +72,7 @@ fn context() -> CallContext {
     let kept = Arc::new(Kept::default());
     let model = Scripted::replies([Reply::tool("keep", "{}")]);
     let agent = Agent::<Keeping>::builder(model).build().expect("the agent is complete");
-    let mut run = agent.on(kept.clone()).goal("Keep it.").start().expect("the goal has words");
+    let mut run = now!(agent.on(kept.clone()).goal("Keep it.").start()).expect("the goal has words");
     now!(run.finish()).expect("the run goes on");
     kept.0.get().cloned().expect("the tool was called")
 }

@@ -1,20 +1,23 @@
 //! Carries out the calls of one reply: checks all first, then one after another, or side by side.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
 
+use futures_util::StreamExt;
+use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt, StreamExt};
+use tokio::sync::watch;
 
 use super::definition::Definition;
 use super::driver::Driver;
 use super::state::Approval;
 use super::update::Update;
-use crate::error::CallError;
-use crate::event::{Action, ActionOutcome, Call, CallId, Event, Settled, Status};
+use crate::error::{CallError, RunError};
+use crate::event::{Action, ActionOutcome, Call, CallId, Event, Intent, Settled, Status};
 use crate::execute::{ToolExecutor, catching};
 use crate::registry::Registry;
-use crate::tool::{CallContext, CheckedCall, ToolSpec};
+use crate::tool::{CallContext, CheckedCall, Replay, ToolSpec};
 
 /// A call that may be carried out.
 enum Ready<S> {
@@ -41,9 +44,9 @@ type ReadyCalls<S> = BTreeMap<CallId, Ready<S>>;
 
 impl<R: Registry> Driver<R> {
     /// Carries out what is open; `false` if a person must agree first.
-    pub(super) async fn act(&mut self) -> bool {
+    pub(super) async fn act(&mut self) -> Result<bool, RunError> {
         let mut ready = self.checked();
-        if !self.is_cancelled() {
+        if !self.state.cancelled {
             self.ask_for_approvals(&ready);
         }
         let open = self.open_calls();
@@ -52,22 +55,25 @@ impl<R: Registry> Driver<R> {
                 .iter()
                 .all(|call| ready.get(call.id()).is_some_and(|ready| ready.is(|spec| spec.concurrent)))
             && open.iter().all(|call| !self.waits(call.id()));
-        if side_by_side && !self.is_cancelled() {
-            self.act_side_by_side(open, ready).await;
-            return true;
+        if side_by_side && !self.state.cancelled {
+            let batch =
+                open.into_iter().filter_map(|call| ready.remove(call.id()).map(|ready| (call, ready)));
+            self.act_on(batch.collect()).await?;
+            return Ok(true);
         }
         for call in open {
+            self.notice_cancelling().await?;
             if let Some(completed) = self.state.completed_by.clone() {
                 self.refuse(&call, &format!("`{completed}` completed the run before it"));
-            } else if self.is_cancelled() {
+            } else if self.state.cancelled {
                 self.refuse(&call, "the run was cancelled");
             } else if self.waits(call.id()) {
-                return false;
+                return Ok(false);
             } else if let Some(ready) = ready.remove(call.id()) {
-                self.act_on(&call, ready).await;
+                self.act_on(vec![(call, ready)]).await?;
             }
         }
-        true
+        Ok(true)
     }
 
     fn open_calls(&self) -> Vec<Call> {
@@ -119,6 +125,11 @@ impl<R: Registry> Driver<R> {
         }
     }
 
+    /// Whether an action may be done again, as the tools are now; none where it is refused.
+    pub(super) fn replay_now(&self, action: &Action) -> Option<Replay> {
+        self.check(action).ok().map(|ready| replay(ready.spec()))
+    }
+
     fn ask_for_approvals(&mut self, ready: &ReadyCalls<R::State>) {
         let asking = |pending: &super::state::Pending| {
             let needed = ready.get(pending.call.id()).is_some_and(|ready| ready.is(|spec| spec.approval));
@@ -126,42 +137,58 @@ impl<R: Registry> Driver<R> {
         };
         let calls: Vec<Call> = self.state.calls.iter().filter_map(asking).collect();
         for call in calls {
-            self.record(&Event::ApprovalAsked { call: call.id().clone() });
+            self.record(Event::ApprovalAsked { call: call.id().clone() });
             self.tell(Update::ApprovalAsked { call });
         }
     }
 
-    async fn act_on(&mut self, call: &Call, ready: Ready<R::State>) {
-        let spec = ready.spec();
-        self.start(call);
-        let (definition, handlers) = (self.definition.clone(), self.handlers.clone());
-        let outcome = execute(&definition, handlers.as_deref(), call, ready, self.context(call)).await;
-        self.settle(call, outcome, spec);
-    }
-
-    async fn act_side_by_side(&mut self, open: Vec<Call>, mut ready: ReadyCalls<R::State>) {
-        for call in &open {
-            self.start(call);
+    /// Carries out calls side by side. The journal holds all of them before the first handler is polled.
+    async fn act_on(&mut self, batch: Vec<(Call, Ready<R::State>)>) -> Result<(), RunError> {
+        for (call, ready) in &batch {
+            self.record(Event::CallStarted { call: call.id().clone(), intent: self.intent(call, ready) });
         }
+        self.commit().await?;
         // Owned here, so that outcomes are recorded as they arrive.
         let (definition, handlers) = (self.definition.clone(), self.handlers.clone());
-        let mut running: FuturesUnordered<_> = open
-            .iter()
-            .filter_map(|call| {
-                let (ready, context) = (ready.remove(call.id())?, self.context(call));
-                let spec = ready.spec();
-                let executed = execute(&definition, handlers.as_deref(), call, ready, context);
-                Some(executed.map(move |outcome| (call, outcome, spec)))
-            })
-            .collect();
-        while let Some((call, outcome, spec)) = running.next().await {
-            self.settle(call, outcome, spec);
+        let mut running = FuturesUnordered::new();
+        for (call, ready) in batch {
+            self.tell(Update::Called { call: call.clone() });
+            let (context, spec) = (self.context(&call), ready.spec());
+            let (definition, handlers) = (&*definition, handlers.as_deref());
+            running.push(async move {
+                let outcome = execute(definition, handlers, &call, ready, context).await;
+                (call, outcome, spec)
+            });
+        }
+        let noticed = self.state.cancelled;
+        let mut cancelling = pin!(asked((!noticed).then(|| self.cancel.clone())));
+        loop {
+            match select(running.next(), cancelling.as_mut()).await {
+                Either::Left((None, _)) => return Ok(()),
+                Either::Left((Some((call, outcome, spec)), _)) => {
+                    self.settle(&call, outcome, spec);
+                    if !running.is_empty() && replay(spec) == Replay::Never {
+                        // What may not be done twice is durable before anything else happens. Of the last one the next
+                        // barrier takes care: nothing happens before it.
+                        self.commit().await?;
+                    }
+                }
+                Either::Right(((), _)) => {
+                    self.notice_cancelling().await?;
+                    cancelling.set(asked(None));
+                }
+            }
         }
     }
 
-    fn start(&mut self, call: &Call) {
-        self.record(&Event::CallStarted { call: call.id().clone() });
-        self.tell(Update::Called { call: call.clone() });
+    fn intent(&self, call: &Call, ready: &Ready<R::State>) -> Intent {
+        let pending = self.state.calls.iter().find(|pending| pending.call.id() == call.id());
+        let before = pending.and_then(|pending| pending.intent.as_ref());
+        Intent {
+            attempt: before.map_or(0, |intent| intent.attempt) + 1,
+            replay: replay(ready.spec()),
+            arguments: call.action().payload().to_owned(),
+        }
     }
 
     fn context(&self, call: &Call) -> CallContext {
@@ -170,7 +197,9 @@ impl<R: Registry> Driver<R> {
         let progress = Arc::new(move |_: &str, text: &str| {
             drop(updates.send(Update::Progress { call: id.clone(), text: text.to_owned() }));
         });
-        CallContext::new(call.id().text(), 1, self.cancelled.clone(), progress)
+        let pending = self.state.calls.iter().find(|pending| pending.call.id() == call.id());
+        let attempt = pending.and_then(|pending| pending.intent.as_ref()).map_or(1, |intent| intent.attempt);
+        CallContext::new(call.id().text(), attempt, self.cancelled.subscribe(), progress)
     }
 
     fn refuse(&mut self, call: &Call, reason: &str) {
@@ -184,7 +213,7 @@ impl<R: Registry> Driver<R> {
         self.settle_as(call, outcome, Arc::from([shown]), false);
     }
 
-    fn settle(&mut self, call: &Call, outcome: ActionOutcome, spec: Option<&'static ToolSpec>) {
+    pub(super) fn settle(&mut self, call: &Call, outcome: ActionOutcome, spec: Option<&'static ToolSpec>) {
         let shown = self.shown(&outcome);
         self.settle_as(call, outcome, shown, spec.is_some_and(|spec| spec.completes_run));
     }
@@ -199,7 +228,7 @@ impl<R: Registry> Driver<R> {
         self.tell(Update::Observed { call: call.clone(), outcome: outcome.clone(), shown: shown.concat() });
         let item = self.session.new_item();
         let settled = Settled { outcome, shown, completes_run };
-        self.record(&Event::CallSettled { item, call: call.id().clone(), settled });
+        self.record(Event::CallSettled { item, call: call.id().clone(), settled });
     }
 
     /// What the model sees: for what was not executed, failed with the environment or is not known a text of the
@@ -225,6 +254,21 @@ impl<R: Registry> Driver<R> {
             }
         }
     }
+}
+
+/// Whether it may be done again; blocks of code never.
+fn replay(spec: Option<&'static ToolSpec>) -> Replay {
+    spec.map_or(Replay::Never, |spec| spec.replay)
+}
+
+/// Waits until somebody asks to cancel; for ever where nobody can.
+async fn asked(cancel: Option<watch::Receiver<bool>>) {
+    if let Some(mut cancel) = cancel
+        && cancel.wait_for(|cancel| *cancel).await.is_ok()
+    {
+        return;
+    }
+    std::future::pending::<()>().await;
 }
 
 async fn execute<R: Registry>(

@@ -1,15 +1,18 @@
 //! An agent and its builder: model, interpreter, tools, layout, texts, budget.
 
+use std::any::type_name;
 use std::fmt;
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::definition::{Definition, header};
+use super::definition::{Definition, Names, header, parts};
 use super::request::Request;
+use super::resume::Resumption;
 use super::texts::Texts;
 use crate::error::BuildError;
 use crate::execute::{DynExecutor, Executor};
 use crate::interpret::{Interpreter, NativeCalls};
+use crate::journal::{DynJournal, Journal, SessionId};
 use crate::layout::{Layout, Staged};
 use crate::model::{DynModel, Model};
 use crate::registry::{RegisteredTool, Registry, ToolList};
@@ -50,12 +53,24 @@ impl<R: Registry> Agent<R> {
             tools: None,
             texts: Texts::default(),
             budget: Budget::default(),
+            journal: None,
+            names: Names {
+                interpreter: type_name::<NativeCalls>(),
+                executor: "handlers",
+                layout: type_name::<Staged>(),
+            },
         }
     }
 
     /// Starts a request, with the state that the tools borrow; nothing happens before it is awaited.
     pub fn on(&self, state: impl IntoState<R::State>) -> Request<R> {
         Request::new(self.definition.clone(), state.into_state())
+    }
+
+    /// Takes up a run from the agent's journal, with the state that the tools borrow: of this process or of one that
+    /// ended. A run that has ended returns what it came to.
+    pub fn resume(&self, state: impl IntoState<R::State>, session: impl Into<SessionId>) -> Resumption<R> {
+        Resumption::new(self.definition.clone(), state.into_state(), session.into())
     }
 
     /// Returns the agent with these tools only: `agent.only::<(read_file, submit)>()`.
@@ -80,6 +95,7 @@ impl<R: Registry> Agent<R> {
         let old = &*self.definition;
         let header = header(&*old.interpreter, &tools);
         let definition = Definition {
+            parts: parts::<R>(old.names, &tools, &old.texts, old.budget),
             model: old.model.clone(),
             interpreter: old.interpreter.clone(),
             executor: old.executor.clone(),
@@ -88,6 +104,8 @@ impl<R: Registry> Agent<R> {
             header,
             texts: old.texts.clone(),
             budget: old.budget,
+            journal: old.journal.clone(),
+            names: old.names,
         };
         Self { definition: Arc::new(definition) }
     }
@@ -114,26 +132,31 @@ pub struct AgentBuilder<R: Registry> {
     tools: Option<ToolSet<R::State>>,
     texts: Texts,
     budget: Budget,
+    journal: Option<Arc<dyn DynJournal>>,
+    names: Names,
 }
 
 impl<R: Registry> AgentBuilder<R> {
     /// Sets what reads the replies; native calls unless set.
     #[must_use]
-    pub fn interpreter(mut self, interpreter: impl Interpreter) -> Self {
+    pub fn interpreter<I: Interpreter>(mut self, interpreter: I) -> Self {
+        self.names.interpreter = type_name::<I>();
         self.interpreter = Arc::new(interpreter);
         self
     }
 
     /// Sets what acts, where that is not the handlers of the tools.
     #[must_use]
-    pub fn executor(mut self, executor: impl Executor) -> Self {
+    pub fn executor<E: Executor>(mut self, executor: E) -> Self {
+        self.names.executor = type_name::<E>();
         self.executor = Some(Arc::new(executor));
         self
     }
 
     /// Sets what orders the prompt; [`Staged`] unless set.
     #[must_use]
-    pub fn layout(mut self, layout: impl Layout) -> Self {
+    pub fn layout<L: Layout>(mut self, layout: L) -> Self {
+        self.names.layout = type_name::<L>();
         self.layout = Arc::new(layout);
         self
     }
@@ -159,6 +182,13 @@ impl<R: Registry> AgentBuilder<R> {
         self
     }
 
+    /// Sets what keeps the events of the runs; each run's own memory unless set, and then no run can be resumed.
+    #[must_use]
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        self.journal = Some(Arc::new(journal));
+        self
+    }
+
     /// Builds the agent.
     ///
     /// # Errors
@@ -176,6 +206,7 @@ impl<R: Registry> AgentBuilder<R> {
         }
         let header = header(&*self.interpreter, &tools);
         let definition = Definition {
+            parts: parts::<R>(self.names, &tools, &texts, self.budget),
             model: self.model,
             interpreter: self.interpreter,
             executor: self.executor,
@@ -184,6 +215,8 @@ impl<R: Registry> AgentBuilder<R> {
             header,
             texts,
             budget: self.budget,
+            journal: self.journal,
+            names: self.names,
         };
         Ok(Agent { definition: Arc::new(definition) })
     }

@@ -1,11 +1,15 @@
 //! What is the same for every run of an agent.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::budget::Budget;
 use super::texts::CheckedTexts;
-use crate::execute::DynExecutor;
+use crate::error::RunError;
+use crate::event::Definitions;
+use crate::execute::{DynExecutor, ToolExecutor};
 use crate::interpret::Interpreter;
+use crate::journal::DynJournal;
 use crate::layout::Layout;
 use crate::message::ToolDefinition;
 use crate::model::DynModel;
@@ -23,6 +27,61 @@ pub(crate) struct Definition<R: Registry> {
     pub(crate) header: Arc<[ToolDefinition]>,
     pub(crate) texts: CheckedTexts,
     pub(crate) budget: Budget,
+    /// None where each run keeps its events to itself.
+    pub(crate) journal: Option<Arc<dyn DynJournal>>,
+    pub(crate) names: Names,
+    /// What stands for each part in a journal.
+    pub(crate) parts: Definitions,
+}
+
+/// The types of the parts that are somebody else's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names {
+    pub(crate) interpreter: &'static str,
+    pub(crate) executor: &'static str,
+    pub(crate) layout: &'static str,
+}
+
+impl<R: Registry> Definition<R> {
+    /// The handlers of the tools; none where a project brings its own executor.
+    pub(super) fn handlers(
+        &self,
+        state: Arc<R::State>,
+    ) -> Result<Option<Arc<ToolExecutor<R::State>>>, RunError> {
+        let Some(executor) = &self.executor else {
+            return Ok(Some(Arc::new(self.tools.executor(state)?)));
+        };
+        if executor.tools_fingerprint().is_some_and(|of| of != self.tools.fingerprint()) {
+            return Err(RunError::ForeignExecutor);
+        }
+        Ok(None)
+    }
+}
+
+/// What stands for each part of a definition: a change of it is seen when a run is taken up again.
+pub(super) fn parts<R: Registry>(
+    names: Names,
+    tools: &ToolSet<R::State>,
+    texts: &CheckedTexts,
+    budget: Budget,
+) -> Definitions {
+    let parts = [
+        // Where the registry's own tools cannot be described, an agent has others; their fingerprint stands below.
+        ("registry", R::fingerprint().unwrap_or_default()),
+        ("tools", tools.fingerprint()),
+        ("texts", blake3::hash(format!("{texts:?}").as_bytes()).to_hex().to_string()),
+        ("budget", format!("{budget:?}")),
+        ("interpreter", names.interpreter.to_owned()),
+        ("executor", names.executor.to_owned()),
+        ("layout", names.layout.to_owned()),
+    ];
+    parts.into_iter().map(|(part, stands)| (part.to_owned(), stands)).collect()
+}
+
+/// The parts that are not the same in both.
+pub(super) fn differing(one: &Definitions, other: &Definitions) -> Vec<String> {
+    let all: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    all.into_iter().filter(|part| one.get(*part) != other.get(*part)).cloned().collect()
 }
 
 /// Tools are never put into text, and into the header only for an interpreter that reads native calls.

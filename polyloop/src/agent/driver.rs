@@ -5,13 +5,16 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
 use super::definition::Definition;
+use super::mirror::Mirror;
 use super::plan::{Next, before_sending, plan};
 use super::state::RunState;
 use super::update::Update;
-use crate::error::{ModelError, ModelErrorClass};
-use crate::event::{Action, Call, Closing, Decision, Ending, Event, Finish, Reply, Usage};
+use super::writer::Writer;
+use crate::error::{ModelError, ModelErrorClass, RunError};
+use crate::event::{Action, Call, Closing, Decision, Ending, Event, Finish, Reply, Seal};
 use crate::execute::ToolExecutor;
-use crate::message::Prompt;
+use crate::journal::Durability;
+use crate::message::{Prompt, first_difference};
 use crate::model::Deltas;
 use crate::registry::Registry;
 use crate::session::Session;
@@ -24,39 +27,60 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) session: Session<R>,
     pub(crate) state: RunState,
     pub(crate) updates: mpsc::UnboundedSender<Update>,
-    pub(crate) cancelled: watch::Receiver<bool>,
+    /// Whether somebody asked to cancel.
+    pub(crate) cancel: watch::Receiver<bool>,
+    /// Tells handlers, once the journal holds it.
+    pub(crate) cancelled: watch::Sender<bool>,
+    pub(crate) writer: Writer,
+    pub(crate) mirror: Mirror<R>,
     /// The last prompt that was sealed.
     pub(crate) prompt: Option<Prompt>,
-    pub(crate) usage: Usage,
     /// Why it rests, while a person must look first.
     pub(crate) suspended: Option<Ending>,
+    /// Why it cannot go on.
+    pub(crate) fault: Option<RunError>,
 }
 
 impl<R: Registry> Driver<R> {
-    /// Goes on until the run ends or must wait for a person.
+    /// Goes on until the run ends or must wait for a person, or cannot go on.
     pub(crate) async fn drive(&mut self) {
         self.suspended = None;
+        if let Err(fault) = self.go_on().await {
+            self.fault = Some(fault);
+        }
+    }
+
+    async fn go_on(&mut self) -> Result<(), RunError> {
         loop {
-            self.notice_cancelling();
+            self.notice_cancelling().await?;
             match plan(&self.state, &self.definition.budget) {
-                Next::Ask => self.ask().await,
+                Next::Ask => self.ask().await?,
                 Next::Interpret(reply) => self.interpret(&reply),
                 Next::Act => {
-                    if !self.act().await {
-                        return self.suspend(Ending::AwaitingApproval);
+                    if !self.act().await? {
+                        return self.suspend(Ending::AwaitingApproval).await;
                     }
                 }
-                Next::End(ending) => self.end(ending),
-                Next::Suspend(ending) => return self.suspend(ending),
-                Next::Done => return,
+                Next::End(ending) => self.end(ending).await?,
+                Next::Suspend(ending) => return self.suspend(ending).await,
+                Next::Done => return Ok(()),
             }
         }
     }
 
-    /// Records what happened, in the ledger and in the state.
-    pub(crate) fn record(&mut self, event: &Event) {
+    /// Records what happens, in the ledger and in the state. The journal has it with the next [`commit`](Self::commit).
+    pub(crate) fn record(&mut self, event: Event) {
+        self.state.apply(&event);
         self.session.append(event);
-        self.state.apply(event);
+    }
+
+    /// Returns when everything recorded so far is on stable storage.
+    pub(crate) async fn commit(&mut self) -> Result<(), RunError> {
+        let events = self.session.take_unwritten();
+        if !events.is_empty() {
+            self.writer.append(&events, Durability::Barrier).await?;
+        }
+        Ok(())
     }
 
     /// Tells the host; it may have stopped listening.
@@ -64,37 +88,42 @@ impl<R: Registry> Driver<R> {
         drop(self.updates.send(update));
     }
 
-    pub(crate) fn is_cancelled(&self) -> bool {
-        *self.cancelled.borrow()
-    }
-
     /// Whether it waits for a person although it was cancelled.
     pub(crate) fn waits_in_vain(&self) -> bool {
-        self.suspended.is_some() && self.state.ending.is_none() && self.is_cancelled()
+        self.suspended.is_some() && self.state.ending.is_none() && *self.cancel.borrow()
     }
 
-    fn notice_cancelling(&mut self) {
-        if self.is_cancelled() && !self.state.cancelled && self.state.ending.is_none() {
-            self.record(&Event::CancelRequested);
+    /// Handlers hear of it when the journal holds it.
+    pub(crate) async fn notice_cancelling(&mut self) -> Result<(), RunError> {
+        if *self.cancel.borrow() && !self.state.cancelled && self.state.ending.is_none() {
+            self.record(Event::CancelRequested {});
+            self.commit().await?;
+            self.cancelled.send_replace(true);
         }
+        Ok(())
     }
 
-    fn suspend(&mut self, ending: Ending) {
+    async fn suspend(&mut self, ending: Ending) -> Result<(), RunError> {
+        self.record(Event::RunSuspended { ending: ending.clone() });
+        self.commit().await?;
         self.suspended = Some(ending);
+        Ok(())
     }
 
-    fn end(&mut self, ending: Ending) {
-        self.record(&Event::RunEnded { ending: ending.clone() });
+    async fn end(&mut self, ending: Ending) -> Result<(), RunError> {
+        self.record(Event::RunEnded { ending: ending.clone() });
+        self.commit().await?;
         self.tell(Update::Ended { ending });
+        Ok(())
     }
 
-    async fn ask(&mut self) {
+    async fn ask(&mut self) -> Result<(), RunError> {
         let prompt = self.session.prompt().with_tools(self.definition.header.clone());
         let chars = prompt.chars();
         if let Some(ending) = before_sending(&self.state, &self.definition.budget, chars) {
-            return self.end(ending);
+            return self.end(ending).await;
         }
-        self.record(&Event::PromptSealed);
+        self.seal(&prompt).await?;
         self.tell(Update::Asked { step: self.state.steps + 1, chars });
         let updates = self.updates.clone();
         let deltas = Deltas::new(move |text| drop(updates.send(Update::Delta { text: text.to_owned() })));
@@ -108,16 +137,47 @@ impl<R: Registry> Driver<R> {
                 ));
             }
             Ok(reply) => {
-                let usage = reply.usage();
-                self.usage.prompt += usage.prompt;
-                self.usage.cached += usage.cached;
-                self.usage.reply += usage.reply;
                 let reply = Arc::new(reply);
-                self.record(&Event::ModelReplied { reply: reply.clone() });
+                self.record(Event::ModelReplied { reply: reply.clone() });
                 self.tell(Update::Replied { reply });
             }
             Err(error) => self.failed(error),
         }
+        Ok(())
+    }
+
+    /// Seals a prompt: what leaves is what the journal holds, and what it yields when it is read back.
+    async fn seal(&mut self, prompt: &Prompt) -> Result<(), RunError> {
+        let messages = self.session.messages_hash(prompt);
+        let seal = Seal {
+            step: self.state.steps + 1,
+            attempt: self.state.attempts + 1,
+            chars: prompt.chars(),
+            shared_chars: self.state.prompt_chars,
+            messages,
+        };
+        self.state.apply(&Event::PromptSealed { seal: seal.clone() });
+        self.session.seal(seal);
+        self.commit().await?;
+        let checked = self.check_before_sending(prompt).await;
+        if let Err(fault) = &checked {
+            self.record(Event::RunFaulted { message: fault.to_string() });
+            // The store may be what is at fault; the first fault is the one to tell.
+            drop(self.commit().await);
+        }
+        checked
+    }
+
+    async fn check_before_sending(&mut self, prompt: &Prompt) -> Result<(), RunError> {
+        let records = self.writer.read(self.mirror.chain().len()).await?;
+        let followed = self.mirror.follow(&records, 0, |_| {});
+        if let (Err(RunError::SealDiffers { .. }), Some(yielded)) = (&followed, self.mirror.prompt())
+            && let Some((message, byte)) = first_difference(prompt, yielded)
+        {
+            return Err(RunError::PromptDiffers { message, byte });
+        }
+        followed?;
+        Ok(self.writer.is_kept(self.mirror.chain()).await?)
     }
 
     /// Closes the step with the fixed texts.
@@ -129,7 +189,7 @@ impl<R: Registry> Driver<R> {
             observation: (self.session.new_item(), observation),
         };
         self.tell(Update::Failed { error: error.clone() });
-        self.record(&Event::ModelFailed { error, closing });
+        self.record(Event::ModelFailed { error, closing });
     }
 
     fn interpret(&mut self, reply: &Reply) {
@@ -146,10 +206,10 @@ impl<R: Registry> Driver<R> {
             Decision::Final { .. } | Decision::Invalid { .. } => &[],
         };
         let calls: Vec<Call> =
-            actions.iter().map(|action| Call::new(self.session.new_call(), action.clone())).collect();
+            self.session.new_calls().zip(actions).map(|(id, action)| Call::new(id, action.clone())).collect();
         let item = self.session.new_item();
         let explanation = matches!(decision, Decision::Invalid { .. }).then(|| self.session.new_item());
-        self.record(&Event::Decided { item, decision, calls, native, explanation });
+        self.record(Event::Decided { item, decision, calls, native, explanation });
     }
 
     /// No message is ever empty, and no decision to act is without an action.

@@ -1,17 +1,21 @@
 //! A request for a run: what is said first.
 
 use std::fmt;
-use std::future::{IntoFuture, Ready, ready};
+use std::future::IntoFuture;
 use std::sync::Arc;
 
 use super::definition::Definition;
 use super::driver::Driver;
-use super::run::{Run, channels};
+use super::mirror::Mirror;
+use super::run::{Channels, Run};
 use super::state::RunState;
+use super::writer::Writer;
 use crate::error::{RecordError, RunError};
-use crate::event::{Usage, UserInput};
+use crate::event::{Event, UserInput};
+use crate::journal::{MemoryJournal, SessionId};
 use crate::registry::{Registered, Registry};
 use crate::session::Session;
+use crate::tool::BoxFuture;
 
 type Door<R> = Box<dyn FnOnce(&mut Session<R>) -> Result<(), RecordError> + Send>;
 
@@ -49,26 +53,27 @@ impl<R: Registry> Request<R> {
     }
 
     /// Starts the run; what awaiting the request does. It takes a goal, or at least one fragment, which then says what the
-    /// run is for.
+    /// run is for. The journal holds it when this returns.
     ///
     /// # Errors
     ///
-    /// When a fragment cannot be recorded, the goal has no words or there is neither a goal nor a fragment, or the executor belongs to other tools. Nothing
-    /// was asked then.
-    pub fn start(self) -> Result<Run<R>, RunError> {
+    /// When a fragment cannot be recorded, the goal has no words or there is neither a goal nor a fragment, the executor
+    /// belongs to other tools, or the journal cannot be written. Nothing was asked then.
+    pub async fn start(self) -> Result<Run<R>, RunError> {
         let definition = self.definition;
-        let handlers = match &definition.executor {
-            None => Some(Arc::new(definition.tools.executor(self.state)?)),
-            Some(executor) => {
-                let foreign =
-                    executor.tools_fingerprint().is_some_and(|of| of != definition.tools.fingerprint());
-                if foreign {
-                    return Err(RunError::ForeignExecutor);
-                }
-                None
-            }
+        let handlers = definition.handlers(self.state)?;
+        let mut session =
+            Session::framed(definition.layout.clone(), definition.texts.observation.clone()).journaled();
+        let mut state = RunState::default();
+        let opened = Event::SessionOpened {
+            library: env!("CARGO_PKG_VERSION").to_owned(),
+            registry: definition.parts.get("registry").cloned().unwrap_or_default(),
         };
-        let mut session = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
+        let started = Event::RunStarted { definition: definition.parts.clone() };
+        for event in [opened, Event::LeaseTaken {}, started] {
+            state.apply(&event);
+            session.append(event);
+        }
         for door in self.doors {
             door(&mut session)?;
         }
@@ -78,28 +83,36 @@ impl<R: Registry> Request<R> {
             None if session.items().is_empty() => return Err(RunError::EmptyGoal),
             None => {}
         }
-        let (updates, receiver, cancel, cancelled) = channels();
-        let driver = Driver {
+        let journal = definition.journal.clone().unwrap_or_else(|| Arc::new(MemoryJournal::new()));
+        let id = SessionId::mint();
+        let mut writer = Writer::without_lease(journal, id.clone());
+        writer.take_lease().await?;
+        let channels = Channels::new(false);
+        let mut driver = Driver {
+            mirror: Mirror::new(id, &definition),
             definition,
             handlers,
             session,
-            state: RunState::default(),
-            updates,
-            cancelled,
+            state,
+            updates: channels.updates,
+            cancel: channels.asked,
+            cancelled: channels.cancelled,
+            writer,
             prompt: None,
-            usage: Usage::default(),
             suspended: None,
+            fault: None,
         };
-        Ok(Run::new(driver, receiver, cancel))
+        driver.commit().await?;
+        Ok(Run::new(driver, channels.receiver, channels.cancel))
     }
 }
 
 impl<R: Registry> IntoFuture for Request<R> {
     type Output = Result<Run<R>, RunError>;
-    type IntoFuture = Ready<Self::Output>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        ready(self.start())
+        Box::pin(self.start())
     }
 }
 

@@ -15,6 +15,7 @@ use super::state::Approval;
 use super::update::Update;
 use crate::error::RunError;
 use crate::event::{Call, CallId, Ending, Event};
+use crate::journal::SessionId;
 use crate::ledger::Item;
 use crate::message::Prompt;
 use crate::registry::Registry;
@@ -40,8 +41,11 @@ enum Place<R: Registry> {
 #[must_use = "a run goes on only while it is polled"]
 pub struct Run<R: Registry> {
     place: Place<R>,
+    session: SessionId,
     updates: mpsc::UnboundedReceiver<Update>,
     cancel: Arc<watch::Sender<bool>>,
+    /// Why the run cannot go on, until it is told.
+    untold: Option<RunError>,
 }
 
 /// A handle that cancels a run from elsewhere.
@@ -55,17 +59,24 @@ impl Canceller {
     }
 }
 
-type Channels = (
-    mpsc::UnboundedSender<Update>,
-    mpsc::UnboundedReceiver<Update>,
-    watch::Sender<bool>,
-    watch::Receiver<bool>,
-);
+/// What a run and its driver say to each other.
+pub(super) struct Channels {
+    pub(super) updates: mpsc::UnboundedSender<Update>,
+    pub(super) receiver: mpsc::UnboundedReceiver<Update>,
+    /// Asks to cancel.
+    pub(super) cancel: watch::Sender<bool>,
+    pub(super) asked: watch::Receiver<bool>,
+    /// Tells handlers that the run is cancelled.
+    pub(super) cancelled: watch::Sender<bool>,
+}
 
-pub(super) fn channels() -> Channels {
-    let (updates, receiver) = mpsc::unbounded_channel();
-    let (cancel, cancelled) = watch::channel(false);
-    (updates, receiver, cancel, cancelled)
+impl Channels {
+    pub(super) fn new(cancelled: bool) -> Self {
+        let (updates, receiver) = mpsc::unbounded_channel();
+        let (cancel, asked) = watch::channel(cancelled);
+        let (cancelled, _) = watch::channel(cancelled);
+        Self { updates, receiver, cancel, asked, cancelled }
+    }
 }
 
 impl<R: Registry> Run<R> {
@@ -74,7 +85,14 @@ impl<R: Registry> Run<R> {
         updates: mpsc::UnboundedReceiver<Update>,
         cancel: watch::Sender<bool>,
     ) -> Self {
-        Self { place: Place::Ready(Box::new(driver)), updates, cancel: Arc::new(cancel) }
+        let session = driver.writer.session().clone();
+        Self {
+            place: Place::Ready(Box::new(driver)),
+            session,
+            updates,
+            cancel: Arc::new(cancel),
+            untold: None,
+        }
     }
 
     /// Waits for the next update; none when the run ended or waits for a person.
@@ -95,10 +113,17 @@ impl<R: Registry> Run<R> {
         while let Some(update) = self.next().await {
             update?;
         }
-        match &self.place {
-            Place::Ready(driver) | Place::Resting(driver) => Ok(report(driver)),
-            Place::Driving(_) | Place::Moving | Place::Lost => Err(RunError::Lost),
+        let driver = self.resting().ok_or(RunError::Lost)?;
+        match &driver.fault {
+            Some(fault) => Err(fault.clone()),
+            None => Ok(report(driver)),
         }
+    }
+
+    /// Returns the id under which the journal keeps it: what [`Agent::resume`](crate::Agent::resume) takes.
+    #[must_use]
+    pub fn session_id(&self) -> &SessionId {
+        &self.session
     }
 
     /// Returns what cancels the run from elsewhere.
@@ -137,7 +162,7 @@ impl<R: Registry> Run<R> {
     ///
     /// When no such call waits.
     pub fn approve(&mut self, call: &CallId) -> Result<(), RunError> {
-        self.answer(call, |driver, call| driver.record(&Event::ApprovalGiven { call: call.id().clone() }))
+        self.answer(call, |driver, call| driver.record(Event::ApprovalGiven { call: call.id().clone() }))
     }
 
     /// Records that a person refused a call; the run goes on when it is polled.
@@ -158,7 +183,7 @@ impl<R: Registry> Run<R> {
         if self.resting().is_none_or(|driver| driver.suspended != Some(Ending::UnknownOutcomes)) {
             return Err(RunError::NothingToAcknowledge);
         }
-        self.go_on(|driver| driver.record(&Event::UnknownAcknowledged))
+        self.go_on(|driver| driver.record(Event::UnknownAcknowledged {}))
     }
 
     fn answer(&mut self, id: &CallId, answer: impl FnOnce(&mut Driver<R>, &Call)) -> Result<(), RunError> {
@@ -170,6 +195,9 @@ impl<R: Registry> Run<R> {
 
     /// Records what a person said while the run rests, and lets it go on.
     fn go_on(&mut self, record: impl FnOnce(&mut Driver<R>)) -> Result<(), RunError> {
+        if let Some(fault) = self.resting().and_then(|driver| driver.fault.clone()) {
+            return Err(fault);
+        }
         let (Place::Ready(mut driver) | Place::Resting(mut driver)) =
             std::mem::replace(&mut self.place, Place::Moving)
         else {
@@ -205,7 +233,10 @@ impl<R: Registry> Run<R> {
                         // What was told while polling is there now.
                         return self.updates.poll_recv(context).map(|update| update.map(Ok));
                     }
-                    Poll::Ready(driver) => self.place = Place::Resting(Box::new(driver)),
+                    Poll::Ready(driver) => {
+                        self.untold.clone_from(&driver.fault);
+                        self.place = Place::Resting(Box::new(driver));
+                    }
                 },
                 // Whatever it waits for, nobody needs to answer any more.
                 Place::Resting(driver) if driver.waits_in_vain() => self.place = Place::Ready(driver),
@@ -213,7 +244,7 @@ impl<R: Registry> Run<R> {
                     self.place = Place::Resting(driver);
                     return match self.updates.try_recv() {
                         Ok(update) => Poll::Ready(Some(Ok(update))),
-                        Err(_) => Poll::Ready(None),
+                        Err(_) => Poll::Ready(self.untold.take().map(Err)),
                     };
                 }
                 Place::Moving => {
@@ -256,6 +287,6 @@ fn report<R: Registry>(driver: &Driver<R>) -> Report {
         requests: state.requests,
         prompt_chars: driver.prompt.as_ref().map_or(0, Prompt::chars),
         shares: driver.prompt.as_ref().map(Prompt::shares).unwrap_or_default(),
-        usage: driver.usage,
+        usage: state.usage,
     }
 }

@@ -2,8 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::error::ModelError;
-use crate::event::{Call, CallId, Decision, Ending, Event, Reply, Settled, Status};
+use crate::error::{ModelError, ModelErrorClass};
+use crate::event::{
+    Call, CallId, Decision, Definitions, Ending, Event, Intent, Reply, Settled, Status, Usage,
+};
+
+/// What is said of a request whose reply nobody waited for.
+const ABANDONED: &str = "the process ended before the reply was there";
 
 /// What was done last.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +40,8 @@ pub(crate) enum Approval {
 pub(crate) struct Pending {
     pub(crate) call: Call,
     pub(crate) approval: Approval,
-    pub(crate) started: bool,
+    /// The last attempt that was begun.
+    pub(crate) intent: Option<Intent>,
     pub(crate) settled: bool,
 }
 
@@ -45,6 +51,12 @@ pub(crate) struct RunState {
     pub(crate) phase: Phase,
     pub(crate) calls: Vec<Pending>,
     pub(crate) requests: usize,
+    /// How many of them the current step has.
+    pub(crate) attempts: u32,
+    /// What all of them cost together.
+    pub(crate) usage: Usage,
+    /// The size of the last one, in characters.
+    pub(crate) prompt_chars: usize,
     pub(crate) steps: usize,
     pub(crate) actions: usize,
     pub(crate) environment_errors: usize,
@@ -59,19 +71,44 @@ pub(crate) struct RunState {
     pub(crate) final_answer: bool,
     pub(crate) cancelled: bool,
     pub(crate) ending: Option<Ending>,
+    /// What the run was begun with, or resumed with last.
+    pub(crate) definition: Definitions,
+    /// The fault that stopped the run.
+    pub(crate) fault: Option<String>,
 }
 
 impl RunState {
     /// Takes what happened.
     pub(crate) fn apply(&mut self, event: &Event) {
         match event {
-            Event::FragmentRecorded { .. } | Event::InputRecorded { .. } => {}
-            Event::PromptSealed => {
+            Event::SessionOpened { .. }
+            | Event::LeaseTaken {}
+            | Event::RunSuspended { .. }
+            | Event::FragmentRecorded { .. }
+            | Event::InputRecorded { .. } => {}
+            Event::RunStarted { definition } | Event::RunResumed { definition, .. } => {
+                self.definition.clone_from(definition);
+            }
+            Event::PromptSealed { seal } => {
                 self.requests += 1;
+                self.attempts = seal.attempt;
+                self.prompt_chars = seal.chars;
                 self.phase = Phase::Sealed;
             }
-            Event::ModelReplied { reply } => self.phase = Phase::Replied(reply.clone()),
+            Event::ModelReplied { reply } => {
+                let usage = reply.usage();
+                self.usage.prompt += usage.prompt;
+                self.usage.cached += usage.cached;
+                self.usage.reply += usage.reply;
+                self.phase = Phase::Replied(reply.clone());
+            }
+            Event::ModelAbandoned {} => {
+                self.model_failures += 1;
+                self.failure = Some(ModelError::new(ModelErrorClass::Transport, ABANDONED));
+                self.phase = Phase::Assembling;
+            }
             Event::ModelFailed { error, .. } => {
+                self.attempts = 0;
                 self.steps += 1;
                 self.model_failures += 1;
                 self.failure = Some(error.clone());
@@ -84,16 +121,25 @@ impl RunState {
             Event::ApprovalGiven { call } => {
                 self.with_call(call, |pending| pending.approval = Approval::Given);
             }
-            Event::CallStarted { call } => self.with_call(call, |pending| pending.started = true),
+            Event::CallStarted { call, intent } => {
+                self.with_call(call, |pending| pending.intent = Some(intent.clone()));
+            }
             Event::CallSettled { call, settled, .. } => self.settled(call, settled),
-            Event::UnknownAcknowledged => self.unknown_outcomes = 0,
-            Event::CancelRequested => self.cancelled = true,
+            Event::UnknownAcknowledged {} => self.unknown_outcomes = 0,
+            Event::CancelRequested {} => self.cancelled = true,
             Event::RunEnded { ending } => self.ending = Some(ending.clone()),
+            Event::RunFaulted { message } => self.fault = Some(message.clone()),
         }
+    }
+
+    /// Whether it may go on.
+    pub(crate) fn is_open(&self) -> bool {
+        self.ending.is_none() && self.fault.is_none()
     }
 
     fn decided(&mut self, decision: &Decision, calls: &[Call]) {
         self.steps += 1;
+        self.attempts = 0;
         self.model_failures = 0;
         self.phase = Phase::Settled;
         match decision {
@@ -101,7 +147,7 @@ impl RunState {
                 let pending = |call: &Call| Pending {
                     call: call.clone(),
                     approval: Approval::NotAsked,
-                    started: false,
+                    intent: None,
                     settled: false,
                 };
                 self.calls = calls.iter().map(pending).collect();

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{RecordError, SetError};
+use super::{JournalError, RecordError, SetError};
 
 /// The reason why an agent was not built.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -43,6 +44,41 @@ pub enum RunError {
     /// The goal has no words.
     #[error("the goal is empty; say what the run is for")]
     EmptyGoal,
+    /// The journal could not be written or read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// What the journal yields is not what was about to be sent; nothing was.
+    #[error(
+        "what the journal yields differs from the prompt in message {message}, byte {byte}, and nothing was sent; \
+         a layout must be a pure function, and a store must give back what it got"
+    )]
+    PromptDiffers {
+        /// The first message that differs, counted from 1.
+        message: usize,
+        /// Its first byte that differs, counted from 0.
+        byte: usize,
+    },
+    /// A sealed prompt does not come out of the journal again.
+    #[error("the prompt sealed as event {seq} cannot be made again from the journal; nothing more is sent")]
+    SealDiffers {
+        /// The number of the event.
+        seq: u64,
+    },
+    /// The run met a fault before; it does not go on.
+    #[error("the run was stopped by a fault and does not go on: {message}")]
+    Faulted {
+        /// The fault.
+        message: String,
+    },
+    /// The agent is not the one that the run began with.
+    #[error(
+        "the agent differs from the one that the run began with, in {}; build the same, or accept the changes",
+        .changed.join(", ")
+    )]
+    Changed {
+        /// The parts that differ.
+        changed: Vec<String>,
+    },
     /// The executor belongs to other tools than the model is shown.
     #[error(
         "the executor belongs to another set of tools than the one that the model is shown; take it from this set"
@@ -63,7 +99,7 @@ pub enum RunError {
 }
 
 /// The reason why a model gave no reply.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error("{class}: {message}")]
 pub struct ModelError {
     class: ModelErrorClass,
@@ -72,7 +108,8 @@ pub struct ModelError {
 }
 
 /// The class of a model's failure, which decides whether the model is asked again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelErrorClass {
     /// The connection failed.

@@ -2,8 +2,10 @@
 
 mod agent;
 mod fragment;
+mod journal;
 mod tool;
 
 pub use agent::{BuildError, ModelError, ModelErrorClass, RunError};
 pub use fragment::{KeyError, ParseError, ParseErrorKind, RecordError, RecordErrorKind};
+pub use journal::JournalError;
 pub use tool::{ArgumentError, CallError, SetError, SetProblem};

@@ -1,95 +1,96 @@
 //! The events of a session. They are the one source of truth: everything else is folded from them.
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::decision::{Action, Decision};
+use super::decision::Decision;
 use super::outcome::ActionOutcome;
+use super::parts::{Call, CallId, Ending, UserInput};
 use super::reply::Reply;
 use crate::error::ModelError;
 use crate::fragment::{FragmentSpec, Rendered};
 use crate::message::ItemId;
+use crate::tool::Replay;
 
-/// The id of a call; made by the library, the same in every incarnation of a run.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct CallId(Arc<str>);
-
-impl CallId {
-    pub(crate) fn numbered(number: u64) -> Self {
-        Self(format!("call_{number}").into())
-    }
-
-    /// Returns the id as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(crate) fn text(&self) -> Arc<str> {
-        self.0.clone()
-    }
+/// Is one thing that happened. What a variant holds is the payload of its record; a change of it is a new version.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Event {
+    SessionOpened {
+        /// The version of the library.
+        library: String,
+        /// The registry's fingerprint.
+        registry: String,
+    },
+    LeaseTaken {},
+    RunStarted {
+        definition: Definitions,
+    },
+    RunResumed {
+        definition: Definitions,
+        changed: Vec<String>,
+    },
+    RunSuspended {
+        ending: Ending,
+    },
+    // Its description is found in a registry, so reading it back takes one.
+    #[serde(skip_deserializing)]
+    FragmentRecorded {
+        item: ItemId,
+        fragment: RecordedFragment,
+    },
+    InputRecorded {
+        item: ItemId,
+        input: UserInput,
+        forged_marker: bool,
+    },
+    PromptSealed {
+        seal: Seal,
+    },
+    ModelReplied {
+        reply: Arc<Reply>,
+    },
+    ModelFailed {
+        error: ModelError,
+        closing: Closing,
+    },
+    /// A request was on its way when the process ended: nobody knows what it cost.
+    ModelAbandoned {},
+    Decided {
+        item: ItemId,
+        decision: Decision,
+        calls: Vec<Call>,
+        native: bool,
+        explanation: Option<ItemId>,
+    },
+    ApprovalAsked {
+        call: CallId,
+    },
+    ApprovalGiven {
+        call: CallId,
+    },
+    CallStarted {
+        call: CallId,
+        intent: Intent,
+    },
+    CallSettled {
+        item: ItemId,
+        call: CallId,
+        settled: Settled,
+    },
+    UnknownAcknowledged {},
+    CancelRequested {},
+    RunEnded {
+        ending: Ending,
+    },
+    RunFaulted {
+        message: String,
+    },
 }
 
-impl fmt::Display for CallId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-/// One action of a decision, with its id.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Call {
-    id: CallId,
-    action: Action,
-}
-
-impl Call {
-    pub(crate) fn new(id: CallId, action: Action) -> Self {
-        Self { id, action }
-    }
-
-    /// Returns the id.
-    #[must_use]
-    pub fn id(&self) -> &CallId {
-        &self.id
-    }
-
-    /// Returns what is to be done.
-    #[must_use]
-    pub fn action(&self) -> &Action {
-        &self.action
-    }
-}
-
-/// A person's own words. They are never reclassified, whatever they look like.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct UserInput(Arc<str>);
-
-impl UserInput {
-    /// Returns the words, as typed.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(crate) fn text(&self) -> Arc<str> {
-        self.0.clone()
-    }
-}
-
-impl From<&str> for UserInput {
-    fn from(text: &str) -> Self {
-        Self(text.into())
-    }
-}
-
-impl From<String> for UserInput {
-    fn from(text: String) -> Self {
-        Self(text.into())
-    }
-}
+/// The parts of a definition, each with what stands for it: a hash, or a name.
+pub(crate) type Definitions = BTreeMap<String, String>;
 
 /// A fragment as recorded.
 #[derive(Clone, Debug)]
@@ -98,71 +99,54 @@ pub(crate) struct RecordedFragment {
     pub(crate) rendered: Arc<Rendered>,
 }
 
-/// The way in which a run ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "reason", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Ending {
-    /// It was cancelled.
-    Cancelled,
-    /// The environment gave evidence that the goal is reached.
-    EnvironmentCompleted,
-    /// A tool that completes the run was called and succeeded.
-    ToolCompleted {
-        /// The tool.
-        tool: String,
-    },
-    /// The model gave its answer.
-    FinalAnswer,
-    /// The environment failed too often in a row.
-    EnvironmentFailure,
-    /// All actions are used up.
-    ActionsUsedUp,
-    /// All steps are used up.
-    StepsUsedUp,
-    /// The next prompt is over the budget's characters; nothing was sent.
-    ContextOverflow {
-        /// The size of the prompt, in characters.
-        chars: usize,
-    },
-    /// The model failed too often in a row, or in a way that asking again does not mend.
-    ModelFailure {
-        /// What the model's side said last.
-        message: String,
-    },
-    /// Outcomes are not known; a person must look before the run goes on.
-    UnknownOutcomes,
-    /// A person must agree to calls first; the run goes on afterwards.
-    AwaitingApproval,
+/// A fragment as a journal holds it: with the kind in place of the description.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WrittenFragment<K, T> {
+    pub(super) kind: K,
+    pub(super) rendered: T,
 }
 
-/// One thing that happened.
-#[derive(Clone, Debug)]
-pub(crate) enum Event {
-    FragmentRecorded { item: ItemId, fragment: RecordedFragment },
-    InputRecorded { item: ItemId, input: UserInput, forged_marker: bool },
-    PromptSealed,
-    ModelReplied { reply: Arc<Reply> },
-    ModelFailed { error: ModelError, closing: Closing },
-    Decided { item: ItemId, decision: Decision, calls: Vec<Call>, native: bool, explanation: Option<ItemId> },
-    ApprovalAsked { call: CallId },
-    ApprovalGiven { call: CallId },
-    CallStarted { call: CallId },
-    CallSettled { item: ItemId, call: CallId, settled: Settled },
-    UnknownAcknowledged,
-    CancelRequested,
-    RunEnded { ending: Ending },
+impl Serialize for RecordedFragment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        WrittenFragment { kind: self.spec.kind, rendered: &*self.rendered }.serialize(serializer)
+    }
+}
+
+/// What is about to be sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Seal {
+    /// The step, counted from 1.
+    pub(crate) step: usize,
+    /// Which request of the step this is, counted from 1.
+    pub(crate) attempt: u32,
+    /// The size of all messages, in characters.
+    pub(crate) chars: usize,
+    /// How many of these stood in the request before.
+    pub(crate) shared_chars: usize,
+    /// The hash of all messages, as hexadecimal digits.
+    pub(crate) messages: String,
+}
+
+/// What is about to be done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Intent {
+    /// Which attempt this is, counted from 1.
+    pub(crate) attempt: u32,
+    /// Whether it may be done again if nobody knows what became of it.
+    pub(crate) replay: Replay,
+    /// The arguments, or the code.
+    pub(crate) arguments: String,
 }
 
 /// What closes a step that the model failed: two fixed texts of the definition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Closing {
     pub(crate) reply: (ItemId, Arc<str>),
     pub(crate) observation: (ItemId, Arc<str>),
 }
 
 /// What became of a call, and what the model is told of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Settled {
     pub(crate) outcome: ActionOutcome,
     /// What the model sees.

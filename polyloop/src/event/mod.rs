@@ -1,13 +1,16 @@
 //! What happened: replies, decisions, outcomes, and the events that record them.
 
+mod codec;
 mod decision;
 mod events;
 mod outcome;
+mod parts;
 mod reply;
 
 pub use decision::{Action, Decision};
-pub use events::{Call, CallId, Ending, UserInput};
 pub use outcome::{ActionOutcome, Status};
+pub use parts::{Call, CallId, Ending, UserInput};
 pub use reply::{Finish, Reply, ReplyCall, Usage};
 
-pub(crate) use events::{Closing, Event, RecordedFragment, Settled};
+pub(crate) use codec::VERSION;
+pub(crate) use events::{Closing, Definitions, Event, Intent, RecordedFragment, Seal, Settled};

@@ -1,11 +1,11 @@
 //! What became of an action.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::tool::Observation;
 
 /// The status of an action: whether it was executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Status {
@@ -20,7 +20,7 @@ pub enum Status {
 }
 
 /// The outcome of an action: what an [`Executor`](crate::Executor) returns.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ActionOutcome {
     /// Whether it was executed.

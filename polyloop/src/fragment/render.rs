@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::body::Body;
 use super::index::MarkerIndex;
 use super::key::Key;
@@ -21,7 +23,7 @@ const LONGEST_NUMBER: usize = 20;
 const NEAR: usize = 200;
 
 /// A fragment's text, and what else is recorded with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendered {
     text: String,
     chars: usize,

@@ -13,25 +13,21 @@ pub(crate) struct Projection {
     prompt: Prompt,
     /// How many items of the part behind the first seal it holds; `None` before the first part is final.
     projected: Option<usize>,
-    /// Whether it was projected since the session began here.
-    is_projected: bool,
 }
 
 impl Projection {
     pub(crate) fn new() -> Self {
-        Self { prompt: Prompt::empty(), projected: None, is_projected: false }
+        Self { prompt: Prompt::empty(), projected: None }
     }
 
-    /// Keeps the order of what was sealed, whatever the layout would say a second time.
+    /// Says that the prompt as it was projected last is sealed: its part before the first seal stays, whatever the
+    /// layout would say of it now.
     pub(crate) fn seal(&mut self) {
-        if self.is_projected {
-            self.projected.get_or_insert(0);
-        }
+        self.projected.get_or_insert(0);
     }
 
     /// Projects the ledger. What was projected before stays as it is, and is shared.
     pub(crate) fn project(&mut self, ledger: &Ledger, layout: &dyn Layout, observation: &Template) -> Prompt {
-        self.is_projected = true;
         let (head, tail) = ledger.split();
         if self.projected.is_none() {
             self.prompt = Prompt::empty();

@@ -50,7 +50,7 @@ impl Ledger {
                 let content = ItemContent::Input { input: input.clone(), forged_marker: *forged_marker };
                 self.place(Item::new(*item, content));
             }
-            Event::PromptSealed => {
+            Event::PromptSealed { .. } => {
                 self.head.get_or_insert(self.items.len());
             }
             Event::ModelFailed { closing, .. } => {
@@ -68,13 +68,20 @@ impl Ledger {
             Event::CallSettled { item, call, settled } => {
                 self.settled(*item, call, settled);
             }
-            Event::ModelReplied { .. }
+            Event::SessionOpened { .. }
+            | Event::LeaseTaken {}
+            | Event::RunStarted { .. }
+            | Event::RunResumed { .. }
+            | Event::RunSuspended { .. }
+            | Event::ModelReplied { .. }
+            | Event::ModelAbandoned {}
             | Event::ApprovalAsked { .. }
             | Event::ApprovalGiven { .. }
             | Event::CallStarted { .. }
-            | Event::UnknownAcknowledged
-            | Event::CancelRequested
-            | Event::RunEnded { .. } => {}
+            | Event::UnknownAcknowledged {}
+            | Event::CancelRequested {}
+            | Event::RunEnded { .. }
+            | Event::RunFaulted { .. } => {}
         }
     }
 
@@ -128,8 +135,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::Ledger;
-    use crate::event::{Action, ActionOutcome, Call, CallId, Decision, Event, Settled, UserInput};
+    use crate::event::{Action, ActionOutcome, Call, CallId, Decision, Event, Seal, Settled, UserInput};
     use crate::message::ItemId;
+
+    fn sealed() -> Event {
+        Event::PromptSealed { seal: Seal::default() }
+    }
 
     fn said(ledger: &mut Ledger, item: u64, text: &str) {
         let input = UserInput::from(text);
@@ -164,7 +175,7 @@ mod tests {
     fn what_is_recorded_while_calls_are_open_stands_behind_the_last_of_their_results() {
         let mut ledger = Ledger::default();
         said(&mut ledger, 1, "goal");
-        ledger.apply(&Event::PromptSealed);
+        ledger.apply(&sealed());
         decided(&mut ledger, 2, &[1, 2]);
         said(&mut ledger, 3, "remark");
         settled(&mut ledger, 4, 2, "second");
@@ -178,9 +189,9 @@ mod tests {
     fn what_is_recorded_behind_the_first_seal_is_not_ordered_by_a_layout() {
         let mut ledger = Ledger::default();
         said(&mut ledger, 1, "goal");
-        ledger.apply(&Event::PromptSealed);
+        ledger.apply(&sealed());
         said(&mut ledger, 2, "later");
-        ledger.apply(&Event::PromptSealed);
+        ledger.apply(&sealed());
         let (head, tail) = ledger.split();
         assert_eq!((head.len(), tail.len()), (1, 1), "the first seal counts");
     }

@@ -6,6 +6,9 @@
 
 mod block;
 mod prompt;
+mod running_hash;
 
 pub use block::{Block, Content, ItemId, Message, Origin, Role};
 pub use prompt::{Prompt, Share, ToolDefinition};
+
+pub(crate) use running_hash::{RunningHash, first_difference};

@@ -73,6 +73,15 @@ impl Prompt {
         self.messages.iter()
     }
 
+    /// The messages from a place on, without a walk over those before.
+    pub(crate) fn messages_from(&self, from: usize) -> impl Iterator<Item = &Message> {
+        (from..self.messages.len()).filter_map(|at| self.messages.get(at))
+    }
+
+    pub(crate) fn message(&self, at: usize) -> Option<&Message> {
+        self.messages.get(at)
+    }
+
     /// Returns the native tools of the request's header; empty unless the interpreter reads native calls.
     #[must_use]
     pub fn tools(&self) -> &[ToolDefinition] {

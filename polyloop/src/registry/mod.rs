@@ -251,6 +251,15 @@ impl<R: Registry> OnceBuilt<R> {
     }
 }
 
+/// Finds the description of a kind by its name or a former one; else tells which kinds there are.
+pub(crate) fn fragment_by_kind<R: Registry>(kind: &str) -> Result<&'static FragmentSpec, Vec<String>> {
+    let specs = || R::SPEC.fragments.iter().map(|entry| entry.spec);
+    let named = specs().find(|spec| spec.kind == kind);
+    named
+        .or_else(|| specs().find(|spec| spec.was.contains(&kind)))
+        .ok_or_else(|| specs().map(|spec| spec.kind.to_owned()).collect())
+}
+
 /// Where a kind stands in its registry.
 fn position<R: Registry>(kind: R::Kind) -> usize {
     R::SPEC.fragments.iter().position(|entry| entry.kind == kind).unwrap_or(usize::MAX)

@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::error::{RecordError, RecordErrorKind};
-use crate::event::{CallId, Event, RecordedFragment, UserInput};
+use crate::event::{CallId, Event, RecordedFragment, Seal, UserInput};
 use crate::fragment::Marking;
 use crate::layout::{Layout, Projection, Staged, Template};
 use crate::ledger::{Item, Ledger};
-use crate::message::{ItemId, Prompt};
+use crate::message::{ItemId, Prompt, RunningHash};
 use crate::registry::{Registered, Registry};
 
 /// The kind of a person's words, in errors.
@@ -50,6 +50,9 @@ pub struct Session<R: Registry> {
     layout: Arc<dyn Layout>,
     observation: Template,
     projection: Projection,
+    hash: RunningHash,
+    /// What no journal holds yet; none where no journal is written.
+    unwritten: Option<Vec<Event>>,
     registry: PhantomData<fn() -> R>,
 }
 
@@ -75,6 +78,8 @@ impl<R: Registry> Session<R> {
             layout,
             observation,
             projection: Projection::new(),
+            hash: RunningHash::default(),
+            unwritten: None,
             registry: PhantomData,
         }
     }
@@ -93,14 +98,13 @@ impl<R: Registry> Session<R> {
         if rendered.text().trim().is_empty() && matches!(spec.marking, Marking::Unmarked(_)) {
             return refuse(RecordErrorKind::Empty);
         }
-        let recorded = self.recorded.entry(spec.kind).or_default();
-        if *recorded >= spec.at_most {
+        if self.recorded.get(spec.kind).is_some_and(|recorded| *recorded >= spec.at_most) || spec.at_most == 0
+        {
             return refuse(RecordErrorKind::TooMany { at_most: spec.at_most });
         }
-        *recorded += 1;
         let item = self.new_item();
         let fragment = RecordedFragment { spec, rendered: Arc::new(rendered) };
-        self.append(&Event::FragmentRecorded { item, fragment });
+        self.append(Event::FragmentRecorded { item, fragment });
         Ok(item)
     }
 
@@ -116,10 +120,9 @@ impl<R: Registry> Session<R> {
         if input.as_str().trim().is_empty() {
             return Err(RecordError::new(INPUT, RecordErrorKind::Empty));
         }
-        self.recorded.clear();
         let item = self.new_item();
         let forged_marker = R::holds_marker(input.as_str());
-        self.append(&Event::InputRecorded { item, input, forged_marker });
+        self.append(Event::InputRecorded { item, input, forged_marker });
         Ok(item)
     }
 
@@ -134,12 +137,83 @@ impl<R: Registry> Session<R> {
         self.ledger.items()
     }
 
-    /// Takes what happened. The one place where the ledger changes.
-    pub(crate) fn append(&mut self, event: &Event) {
-        self.ledger.apply(event);
-        if matches!(event, Event::PromptSealed) {
-            self.projection.seal();
+    /// Keeps what is recorded from now on until a journal holds it.
+    pub(crate) fn journaled(mut self) -> Self {
+        self.unwritten = Some(Vec::new());
+        self
+    }
+
+    /// The same session once more, of which no journal is written. Items are shared.
+    pub(crate) fn twin(&self) -> Self {
+        Self {
+            ledger: self.ledger.clone(),
+            recorded: self.recorded.clone(),
+            next_item: self.next_item,
+            next_call: self.next_call,
+            layout: self.layout.clone(),
+            observation: self.observation.clone(),
+            projection: self.projection.clone(),
+            hash: self.hash.clone(),
+            unwritten: None,
+            registry: PhantomData,
         }
+    }
+
+    /// What no journal holds yet.
+    pub(crate) fn take_unwritten(&mut self) -> Vec<Event> {
+        self.unwritten.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Takes what happens now.
+    pub(crate) fn append(&mut self, event: Event) {
+        self.follow(&event);
+        if let Some(unwritten) = &mut self.unwritten {
+            unwritten.push(event);
+        }
+    }
+
+    /// Takes what happened, now or in another process. The one place where the ledger changes.
+    pub(crate) fn follow(&mut self, event: &Event) {
+        match event {
+            Event::FragmentRecorded { item, fragment } => {
+                *self.recorded.entry(fragment.spec.kind).or_default() += 1;
+                self.saw(*item);
+            }
+            Event::InputRecorded { item, .. } => {
+                self.recorded.clear();
+                self.saw(*item);
+            }
+            Event::ModelFailed { closing, .. } => {
+                self.saw(closing.reply.0);
+                self.saw(closing.observation.0);
+            }
+            Event::Decided { item, calls, explanation, .. } => {
+                self.next_call += calls.len() as u64;
+                self.saw(*item);
+                if let Some(item) = explanation {
+                    self.saw(*item);
+                }
+            }
+            Event::CallSettled { item, .. } => self.saw(*item),
+            _ => {}
+        }
+        self.ledger.apply(event);
+    }
+
+    /// Ids are never given twice, in another process neither.
+    fn saw(&mut self, item: ItemId) {
+        self.next_item = self.next_item.max(item.0);
+    }
+
+    /// The hash of the prompt as it was projected last: it costs what is new.
+    pub(crate) fn messages_hash(&mut self, prompt: &Prompt) -> String {
+        self.hash.extend(prompt)
+    }
+
+    /// Records that the prompt as it was projected last is sealed.
+    pub(crate) fn seal(&mut self, seal: Seal) {
+        self.append(Event::PromptSealed { seal });
+        self.projection.seal();
     }
 
     pub(crate) fn new_item(&mut self) -> ItemId {
@@ -147,9 +221,9 @@ impl<R: Registry> Session<R> {
         ItemId(self.next_item)
     }
 
-    pub(crate) fn new_call(&mut self) -> CallId {
-        self.next_call += 1;
-        CallId::numbered(self.next_call)
+    /// The ids of the calls of the next decision.
+    pub(crate) fn new_calls(&self) -> impl Iterator<Item = CallId> {
+        (self.next_call + 1..).map(CallId::numbered)
     }
 }
 

@@ -4,23 +4,42 @@ use std::any::type_name;
 use std::fmt::Display;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What the model is told of a call: one or more texts. What a text looks like is never interpreted.
 ///
 /// Its size is not capped: cut a long text in the handler, and say so with [`left_out`](Self::left_out).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     parts: Parts,
     left_out: usize,
 }
 
 /// The texts; one, almost always, which then needs no list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Arc<str>>", into = "Vec<Arc<str>>")]
 enum Parts {
     One([Arc<str>; 1]),
     /// Two or more.
     More(Vec<Arc<str>>),
+}
+
+impl From<Vec<Arc<str>>> for Parts {
+    fn from(parts: Vec<Arc<str>>) -> Self {
+        match <[Arc<str>; 1]>::try_from(parts) {
+            Ok(one) => Self::One(one),
+            Err(parts) => Self::More(parts),
+        }
+    }
+}
+
+impl From<Parts> for Vec<Arc<str>> {
+    fn from(parts: Parts) -> Self {
+        match parts {
+            Parts::One(one) => one.into(),
+            Parts::More(parts) => parts,
+        }
+    }
 }
 
 impl Observation {

@@ -1,0 +1,94 @@
+//! A session as its journal tells it: read back, checked and folded.
+
+use super::definition::Definition;
+use crate::error::{JournalError, RunError};
+use crate::event::{Definitions, Event};
+use crate::journal::{Chain, Record, SessionId};
+use crate::message::Prompt;
+use crate::registry::{Registry, fragment_by_kind};
+use crate::session::Session;
+
+/// With what a run was begun, or resumed last.
+pub(crate) struct Begun {
+    pub(crate) definition: Definitions,
+    /// The event behind which nothing of it changed.
+    pub(crate) unchanged_from: u64,
+    /// The fault that stopped the run.
+    pub(crate) fault: Option<String>,
+}
+
+/// What the records read so far say.
+pub(crate) struct Mirror<R: Registry> {
+    chain: Chain,
+    session: Session<R>,
+    /// The last prompt that was sealed.
+    prompt: Option<Prompt>,
+}
+
+impl<R: Registry> Mirror<R> {
+    pub(crate) fn new(session: SessionId, definition: &Definition<R>) -> Self {
+        let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
+        Self { chain: Chain::new(session), session: empty, prompt: None }
+    }
+
+    /// Looks ahead for what the records were written with.
+    pub(crate) fn begun(&self, records: &[Record]) -> Result<Begun, RunError> {
+        let mut begun = Begun { definition: Definitions::new(), unchanged_from: 0, fault: None };
+        for record in records
+            .iter()
+            .filter(|record| matches!(&*record.kind, "run.started" | "run.resumed" | "run.faulted"))
+        {
+            match Event::read(record, fragment_by_kind::<R>)? {
+                Some(Event::RunStarted { definition }) => begun.definition = definition,
+                Some(Event::RunResumed { definition, changed }) => {
+                    begun.definition = definition;
+                    if !changed.is_empty() {
+                        begun.unchanged_from = record.seq;
+                    }
+                }
+                Some(Event::RunFaulted { message }) => begun.fault = Some(message),
+                _ => {}
+            }
+        }
+        if begun.definition.is_empty() {
+            return Err(JournalError::NoSuchSession { session: self.chain.session().to_string() }.into());
+        }
+        Ok(begun)
+    }
+
+    pub(crate) fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    pub(crate) fn session(&self) -> &Session<R> {
+        &self.session
+    }
+
+    pub(crate) fn prompt(&self) -> Option<&Prompt> {
+        self.prompt.as_ref()
+    }
+
+    /// Takes the next records, and shows each event. Every prompt sealed at `rebuild_from` or later must come out again.
+    pub(crate) fn follow(
+        &mut self,
+        records: &[Record],
+        rebuild_from: u64,
+        mut each: impl FnMut(&Event),
+    ) -> Result<(), RunError> {
+        for record in records {
+            self.chain.follow(record)?;
+            let Some(event) = Event::read(record, fragment_by_kind::<R>)? else { continue };
+            self.session.follow(&event);
+            if let Event::PromptSealed { seal } = &event {
+                let prompt = self.session.prompt();
+                let rebuilt = self.session.messages_hash(&prompt) == seal.messages;
+                self.prompt = Some(prompt);
+                if record.seq >= rebuild_from && !rebuilt {
+                    return Err(RunError::SealDiffers { seq: record.seq });
+                }
+            }
+            each(&event);
+        }
+        Ok(())
+    }
+}

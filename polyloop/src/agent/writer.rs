@@ -1,0 +1,81 @@
+//! Writes the events of a run to its journal, and reads them back.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::error::JournalError;
+use crate::event::{Event, VERSION};
+use crate::journal::{Chain, Durability, DynJournal, Entry, Lease, Record, SessionId};
+
+/// The one run of a session so far.
+const RUN: u64 = 1;
+
+/// The end of a session's journal, with the right to write there.
+pub(crate) struct Writer {
+    journal: Arc<dyn DynJournal>,
+    lease: Lease,
+    chain: Chain,
+}
+
+impl Writer {
+    /// Reads only; no lease has the epoch 0.
+    pub(crate) fn without_lease(journal: Arc<dyn DynJournal>, session: SessionId) -> Self {
+        let lease = Lease { session: session.clone(), epoch: 0 };
+        Self { journal, lease, chain: Chain::new(session) }
+    }
+
+    /// Takes the right to write, from whoever has it.
+    pub(crate) async fn take_lease(&mut self) -> Result<(), JournalError> {
+        self.lease = self.journal.lease_boxed(self.chain.session()).await?;
+        Ok(())
+    }
+
+    pub(crate) fn session(&self) -> &SessionId {
+        self.chain.session()
+    }
+
+    /// Goes on behind records that were read and checked.
+    pub(crate) fn go_on_behind(&mut self, chain: Chain) {
+        self.chain = chain;
+    }
+
+    /// Appends events, all or none.
+    pub(crate) async fn append(
+        &mut self,
+        events: &[Event],
+        durability: Durability,
+    ) -> Result<(), JournalError> {
+        let mut chain = self.chain.clone();
+        let at = now();
+        let mut records = Vec::with_capacity(events.len());
+        for event in events {
+            let (kind, payload) = (event.kind(), event.payload()?);
+            let entry = Entry { kind, v: VERSION, payload, run: RUN, epoch: self.lease.epoch, at };
+            records.push(chain.extend(entry));
+        }
+        self.journal.append_boxed(&self.lease, self.chain.len(), records, durability).await?;
+        self.chain = chain;
+        Ok(())
+    }
+
+    /// Reads back what stands behind `from`.
+    pub(crate) async fn read(&self, from: u64) -> Result<Vec<Record>, JournalError> {
+        self.journal.read_boxed(self.session(), from).await
+    }
+
+    /// Whether everything that was appended is what another reader found, and is on stable storage.
+    pub(crate) async fn is_kept(&self, found: &Chain) -> Result<(), JournalError> {
+        found.is_same_as(&self.chain)?;
+        let durable = self.journal.watermark_boxed(self.session()).await?;
+        if durable < self.chain.len() {
+            return Err(JournalError::Lost { seq: durable });
+        }
+        Ok(())
+    }
+}
+
+/// Milliseconds since 1970, for whoever looks at a journal; nothing is decided by it.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

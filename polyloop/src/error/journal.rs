@@ -1,0 +1,82 @@
+//! What can go wrong with a journal.
+
+use thiserror::Error;
+
+/// Says why a journal could not be written or read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The journal has nothing of this session.
+    #[error("the journal has no session `{session}`; look at what it lists")]
+    NoSuchSession {
+        /// The session's id.
+        session: String,
+    },
+    /// Somebody else took the session over.
+    #[error("the session was taken over (lease {held}, now {current}); nothing more is written from here")]
+    Fenced {
+        /// The epoch of the lease in hand.
+        held: u64,
+        /// The epoch of the last lease.
+        current: u64,
+    },
+    /// The records are not the next ones.
+    #[error("event {seq} cannot be appended, the next one is {next}; read the session again")]
+    OutOfOrder {
+        /// The number of the first record.
+        seq: u64,
+        /// The number that comes next.
+        next: u64,
+    },
+    /// The records of a session do not belong together.
+    #[error("event {seq} {reason}; the session cannot be trusted and is not opened")]
+    Broken {
+        /// The number of the event.
+        seq: u64,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// An event cannot be read.
+    #[error("event {seq} of the kind `{kind}` cannot be read: {reason}")]
+    Unreadable {
+        /// The number of the event.
+        seq: u64,
+        /// Its kind.
+        kind: String,
+        /// Why.
+        reason: String,
+    },
+    /// A fragment's kind is not registered any more.
+    #[error(
+        "event {seq} holds a fragment of the kind `{kind}`, and the registry knows {}; \
+         register it, or name it in `was` of the type that replaces it",
+        listed(.known)
+    )]
+    UnknownFragment {
+        /// The number of the event.
+        seq: u64,
+        /// The fragment's kind.
+        kind: String,
+        /// The kinds that are registered.
+        known: Vec<String>,
+    },
+    /// The store acknowledged an event and does not give it back.
+    #[error("the store acknowledged event {seq} and does not have it; nothing is sent")]
+    Lost {
+        /// The number of the event.
+        seq: u64,
+    },
+    /// The store itself failed.
+    #[error("the store failed: {message}")]
+    Store {
+        /// What it said.
+        message: String,
+    },
+}
+
+fn listed(known: &[String]) -> String {
+    if known.is_empty() {
+        return "none".to_owned();
+    }
+    known.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ")
+}

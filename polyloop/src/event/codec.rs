@@ -1,0 +1,130 @@
+//! Events as records: the name of each kind, the version of its form, and the payload as JSON.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::events::{Event, RecordedFragment, WrittenFragment};
+use super::outcome::Status;
+use crate::error::JournalError;
+use crate::fragment::{FragmentSpec, Rendered};
+use crate::journal::Record;
+use crate::message::ItemId;
+
+/// The version of all payloads so far.
+pub(crate) const VERSION: u32 = 1;
+
+const FRAGMENT: &str = "fragment.recorded";
+
+/// Every kind with the variant that it stands for. Several kinds may share a form: what became of a call.
+const KINDS: &[(&str, &str)] = &[
+    ("session.opened", "SessionOpened"),
+    ("lease.taken", "LeaseTaken"),
+    ("run.started", "RunStarted"),
+    ("run.resumed", "RunResumed"),
+    ("run.suspended", "RunSuspended"),
+    (FRAGMENT, "FragmentRecorded"),
+    ("input.recorded", "InputRecorded"),
+    ("prompt.sealed", "PromptSealed"),
+    ("model.replied", "ModelReplied"),
+    ("model.failed", "ModelFailed"),
+    ("model.abandoned", "ModelAbandoned"),
+    ("decision", "Decided"),
+    ("approval.asked", "ApprovalAsked"),
+    ("approval.given", "ApprovalGiven"),
+    ("action.intent", "CallStarted"),
+    ("action.refused", "CallSettled"),
+    ("action.outcome", "CallSettled"),
+    ("action.unknown", "CallSettled"),
+    ("unknown.acknowledged", "UnknownAcknowledged"),
+    ("cancel.requested", "CancelRequested"),
+    ("run.ended", "RunEnded"),
+    ("run.faulted", "RunFaulted"),
+];
+
+/// A fragment's record.
+#[derive(Deserialize)]
+struct WrittenItem {
+    item: ItemId,
+    fragment: WrittenFragment<String, Rendered>,
+}
+
+impl Event {
+    /// The name of what happened.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::SessionOpened { .. } => "session.opened",
+            Self::LeaseTaken {} => "lease.taken",
+            Self::RunStarted { .. } => "run.started",
+            Self::RunResumed { .. } => "run.resumed",
+            Self::RunSuspended { .. } => "run.suspended",
+            Self::FragmentRecorded { .. } => FRAGMENT,
+            Self::InputRecorded { .. } => "input.recorded",
+            Self::PromptSealed { .. } => "prompt.sealed",
+            Self::ModelReplied { .. } => "model.replied",
+            Self::ModelFailed { .. } => "model.failed",
+            Self::ModelAbandoned {} => "model.abandoned",
+            Self::Decided { .. } => "decision",
+            Self::ApprovalAsked { .. } => "approval.asked",
+            Self::ApprovalGiven { .. } => "approval.given",
+            Self::CallStarted { .. } => "action.intent",
+            Self::CallSettled { settled, .. } => match settled.outcome.status {
+                Status::NotExecuted => "action.refused",
+                Status::Unknown => "action.unknown",
+                Status::Executed | Status::EnvironmentError => "action.outcome",
+            },
+            Self::UnknownAcknowledged {} => "unknown.acknowledged",
+            Self::CancelRequested {} => "cancel.requested",
+            Self::RunEnded { .. } => "run.ended",
+            Self::RunFaulted { .. } => "run.faulted",
+        }
+    }
+
+    /// The payload, as JSON text.
+    pub(crate) fn payload(&self) -> Result<String, JournalError> {
+        let failed = |error: serde_json::Error| JournalError::Store { message: error.to_string() };
+        let tagged = serde_json::to_string(self).map_err(failed)?;
+        // `{"Variant":payload}`: the kind stands for the variant.
+        let payload = tagged.split_once(':').and_then(|(_, rest)| rest.strip_suffix('}'));
+        Ok(payload.unwrap_or("{}").to_owned())
+    }
+
+    /// Reads a record back; none where it may be passed over. `find` knows the fragments of a registry, or tells
+    /// which there are.
+    pub(crate) fn read(
+        record: &Record,
+        find: impl Fn(&str) -> Result<&'static FragmentSpec, Vec<String>>,
+    ) -> Result<Option<Self>, JournalError> {
+        let unreadable = |reason: String| JournalError::Unreadable {
+            seq: record.seq,
+            kind: record.kind.to_string(),
+            reason,
+        };
+        let known = KINDS.iter().find(|(kind, _)| *kind == record.kind);
+        let Some((_, variant)) = known.filter(|_| record.v <= VERSION) else {
+            if record.ignorable {
+                return Ok(None);
+            }
+            return Err(unreadable(match known {
+                None => "this version of the library does not know the kind; use a newer one".to_owned(),
+                Some(_) => format!(
+                    "its version is {}, and {VERSION} is the last known; use a newer library",
+                    record.v
+                ),
+            }));
+        };
+        if record.kind == FRAGMENT {
+            let WrittenItem { item, fragment } =
+                serde_json::from_str(&record.payload).map_err(|error| unreadable(error.to_string()))?;
+            let spec = find(&fragment.kind).map_err(|known| JournalError::UnknownFragment {
+                seq: record.seq,
+                kind: fragment.kind.clone(),
+                known,
+            })?;
+            let fragment = RecordedFragment { spec, rendered: Arc::new(fragment.rendered) };
+            return Ok(Some(Self::FragmentRecorded { item, fragment }));
+        }
+        let tagged = format!("{{\"{variant}\":{}}}", record.payload);
+        serde_json::from_str(&tagged).map(Some).map_err(|error| unreadable(error.to_string()))
+    }
+}

@@ -1,0 +1,90 @@
+//! The store in memory.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Durability, Journal, Lease, Record, SessionId};
+use crate::error::JournalError;
+
+/// What is kept of one session.
+#[derive(Default)]
+struct Kept {
+    epoch: u64,
+    records: Vec<Record>,
+}
+
+type Sessions = BTreeMap<SessionId, Kept>;
+
+/// Keeps records in memory, as long as a clone of it lives. Clones share everything.
+///
+/// A run that is dropped goes on from here in the same process; for another process it takes a store on disk.
+#[derive(Clone, Default)]
+pub struct MemoryJournal(Arc<Mutex<Sessions>>);
+
+impl MemoryJournal {
+    /// Makes an empty journal.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A change is made as a whole or not at all, so a panic elsewhere leaves nothing half done.
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for MemoryJournal {
+    async fn lease(&self, session: &SessionId) -> Result<Lease, JournalError> {
+        let mut sessions = self.sessions();
+        let kept = sessions.entry(session.clone()).or_default();
+        kept.epoch += 1;
+        Ok(Lease { session: session.clone(), epoch: kept.epoch })
+    }
+
+    async fn append(
+        &self,
+        lease: &Lease,
+        seq: u64,
+        records: Vec<Record>,
+        _: Durability,
+    ) -> Result<(), JournalError> {
+        let mut sessions = self.sessions();
+        let kept = sessions
+            .get_mut(&lease.session)
+            .ok_or_else(|| JournalError::NoSuchSession { session: lease.session.to_string() })?;
+        if kept.epoch != lease.epoch {
+            return Err(JournalError::Fenced { held: lease.epoch, current: kept.epoch });
+        }
+        let next = kept.records.len() as u64;
+        if seq != next {
+            return Err(JournalError::OutOfOrder { seq, next });
+        }
+        kept.records.extend(records);
+        Ok(())
+    }
+
+    async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<Record>, JournalError> {
+        let sessions = self.sessions();
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        let records = sessions.get(session).and_then(|kept| kept.records.get(from..));
+        Ok(records.unwrap_or_default().to_vec())
+    }
+
+    async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
+        let sessions = self.sessions();
+        let written = sessions.iter().filter(|(_, kept)| !kept.records.is_empty());
+        Ok(written.map(|(session, _)| session.clone()).collect())
+    }
+
+    async fn watermark(&self, session: &SessionId) -> Result<u64, JournalError> {
+        Ok(self.sessions().get(session).map_or(0, |kept| kept.records.len() as u64))
+    }
+}
+
+impl fmt::Debug for MemoryJournal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("MemoryJournal").field("sessions", &self.sessions().len()).finish()
+    }
+}

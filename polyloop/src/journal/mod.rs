@@ -1,0 +1,166 @@
+//! The seam that keeps what happened, and the store in memory.
+
+mod chain;
+mod memory;
+mod record;
+
+use std::future::Future;
+use std::sync::Arc;
+
+pub use memory::MemoryJournal;
+pub use record::{Record, SessionId};
+
+pub(crate) use chain::{Chain, Entry};
+
+use crate::error::JournalError;
+use crate::tool::BoxFuture;
+
+/// Says how safe a record must be before an append returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Durability {
+    /// In order, not yet on stable storage.
+    Relaxed,
+    /// On stable storage, with everything before it.
+    Barrier,
+}
+
+/// Is the right to write to a session. Whoever takes it anew fences everybody before.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Lease {
+    /// The session.
+    pub session: SessionId,
+    /// One more than that of the lease before.
+    pub epoch: u64,
+}
+
+/// Keeps the records of sessions, in order and unchanged.
+///
+/// An append is all or nothing, and conditional: on the lease, which must be the last one taken, and on the place of its
+/// first record, which must be the next one. These two conditions are what makes a run safe against a second process.
+pub trait Journal: Send + Sync + 'static {
+    /// Takes the right to write to a session, from whoever has it. A session that nobody wrote to gets its first lease.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    fn lease(&self, session: &SessionId) -> impl Future<Output = Result<Lease, JournalError>> + Send;
+
+    /// Appends records, the first of which has the number `seq`.
+    ///
+    /// # Errors
+    ///
+    /// [`Fenced`](JournalError::Fenced) when the lease is not the last one, [`OutOfOrder`](JournalError::OutOfOrder)
+    /// when `seq` is not the next number, [`Store`](JournalError::Store) when the store fails. Then nothing was
+    /// appended, or, if the store failed, it is not known.
+    fn append(
+        &self,
+        lease: &Lease,
+        seq: u64,
+        records: Vec<Record>,
+        durability: Durability,
+    ) -> impl Future<Output = Result<(), JournalError>> + Send;
+
+    /// Reads the records of a session from a number on; none where there are none.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    fn read(
+        &self,
+        session: &SessionId,
+        from: u64,
+    ) -> impl Future<Output = Result<Vec<Record>, JournalError>> + Send;
+
+    /// Lists the sessions that have a record.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    fn list(&self) -> impl Future<Output = Result<Vec<SessionId>, JournalError>> + Send;
+
+    /// Returns how many records of a session are on stable storage.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    fn watermark(&self, session: &SessionId) -> impl Future<Output = Result<u64, JournalError>> + Send;
+}
+
+#[diagnostic::do_not_recommend]
+impl<J: Journal> Journal for Arc<J> {
+    fn lease(&self, session: &SessionId) -> impl Future<Output = Result<Lease, JournalError>> + Send {
+        J::lease(self, session)
+    }
+
+    fn append(
+        &self,
+        lease: &Lease,
+        seq: u64,
+        records: Vec<Record>,
+        durability: Durability,
+    ) -> impl Future<Output = Result<(), JournalError>> + Send {
+        J::append(self, lease, seq, records, durability)
+    }
+
+    fn read(
+        &self,
+        session: &SessionId,
+        from: u64,
+    ) -> impl Future<Output = Result<Vec<Record>, JournalError>> + Send {
+        J::read(self, session, from)
+    }
+
+    fn list(&self) -> impl Future<Output = Result<Vec<SessionId>, JournalError>> + Send {
+        J::list(self)
+    }
+
+    fn watermark(&self, session: &SessionId) -> impl Future<Output = Result<u64, JournalError>> + Send {
+        J::watermark(self, session)
+    }
+}
+
+/// A journal behind `dyn`: what a run needs of one.
+pub(crate) trait DynJournal: Send + Sync {
+    fn lease_boxed<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Lease, JournalError>>;
+    fn append_boxed<'a>(
+        &'a self,
+        lease: &'a Lease,
+        seq: u64,
+        records: Vec<Record>,
+        durability: Durability,
+    ) -> BoxFuture<'a, Result<(), JournalError>>;
+    fn read_boxed<'a>(
+        &'a self,
+        session: &'a SessionId,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Vec<Record>, JournalError>>;
+    fn watermark_boxed<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<u64, JournalError>>;
+}
+
+impl<J: Journal> DynJournal for J {
+    fn lease_boxed<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Lease, JournalError>> {
+        Box::pin(self.lease(session))
+    }
+
+    fn append_boxed<'a>(
+        &'a self,
+        lease: &'a Lease,
+        seq: u64,
+        records: Vec<Record>,
+        durability: Durability,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(self.append(lease, seq, records, durability))
+    }
+
+    fn read_boxed<'a>(
+        &'a self,
+        session: &'a SessionId,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Vec<Record>, JournalError>> {
+        Box::pin(self.read(session, from))
+    }
+
+    fn watermark_boxed<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<u64, JournalError>> {
+        Box::pin(self.watermark(session))
+    }
+}

@@ -1,0 +1,69 @@
+//! The hash of a list of messages, carried along: a further message costs its own bytes.
+
+use super::{Content, Message, Prompt};
+
+/// The hash over what a model sees of all messages so far: who speaks, and what; not where it comes from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunningHash {
+    hasher: blake3::Hasher,
+    messages: usize,
+}
+
+impl RunningHash {
+    /// Takes the messages of a prompt that are new, and returns the hash over all, as hexadecimal digits.
+    pub(crate) fn extend(&mut self, prompt: &Prompt) -> String {
+        for message in prompt.messages_from(self.messages) {
+            each_part(message, |part| {
+                // With its length in front, so that no two messages run together to the same bytes.
+                self.hasher.update(&(part.len() as u64).to_le_bytes());
+                self.hasher.update(part.as_bytes());
+            });
+        }
+        self.messages = prompt.messages().len();
+        self.hasher.finalize().to_hex().to_string()
+    }
+}
+
+/// Where two prompts differ first: the message, counted from 1, and the byte of what the model sees of it, from 0.
+pub(crate) fn first_difference(one: &Prompt, other: &Prompt) -> Option<(usize, usize)> {
+    let bytes = |message: Option<&Message>| {
+        let mut bytes = Vec::new();
+        if let Some(message) = message {
+            each_part(message, |part| {
+                bytes.extend_from_slice(part.as_bytes());
+                bytes.push(0);
+            });
+        }
+        bytes
+    };
+    (0..one.messages().len().max(other.messages().len())).find_map(|at| {
+        let (left, right) = (bytes(one.message(at)), bytes(other.message(at)));
+        let same = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
+        (left != right).then_some((at + 1, same))
+    })
+}
+
+/// What a model sees of a message, part by part.
+fn each_part(message: &Message, mut take: impl FnMut(&str)) {
+    take(message.role().as_str());
+    for block in message.blocks() {
+        match block.content() {
+            Content::Text { text } => {
+                take("text");
+                take(text);
+            }
+            Content::ToolCall { id, name, arguments } => {
+                take("call");
+                take(id);
+                take(name);
+                take(arguments);
+            }
+            Content::ToolResult { call, parts } => {
+                take("result");
+                take(call);
+                parts.iter().for_each(|part| take(part));
+            }
+        }
+    }
+    take("end");
+}

@@ -1,0 +1,17 @@
+//! The journal: what is durable before what, what is checked before a request leaves, and how a run goes on.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something else shall fail loudly"
+)]
+#![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
+
+mod before_sending;
+mod definitions;
+mod kill_matrix;
+mod order;
+mod recovery;
+mod support;
