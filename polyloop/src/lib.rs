@@ -56,6 +56,8 @@ mod model;
 mod openai;
 mod registry;
 mod session;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod tool;
 
 #[doc(hidden)]
@@ -87,6 +89,8 @@ pub use model::{Deltas, Model, Scripted};
 pub use openai::{DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError, ResponseFormat};
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
 pub use session::Session;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteJournal;
 pub use tool::{
     CallContext, CheckedCall, Dialect, Hints, IntoState, Json, Limit, Observation, Param, Provide, Replay,
     Scalars, Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec,

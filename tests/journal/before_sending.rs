@@ -19,6 +19,10 @@ enum Wrong {
     Changes(&'static str, &'static str),
     /// It gives back another last record, which no later one contradicts.
     ChangesLast,
+    /// It does not answer.
+    Fails,
+    /// Another process takes the run over, between the seal and its reading.
+    IsTakenOver,
     /// It says less is on stable storage.
     Lags,
 }
@@ -61,6 +65,22 @@ impl Journal for Faulty {
         let mut records = self.memory.read(session, from).await?;
         if self.is_wrong() {
             match self.wrong {
+                Wrong::Fails => return Err(JournalError::Store { message: "no answer".to_owned() }),
+                Wrong::IsTakenOver => {
+                    let lease = self.memory.lease(session).await?;
+                    let last = records.last().unwrap();
+                    let taken = Record {
+                        seq: last.seq + 1,
+                        epoch: lease.epoch,
+                        kind: "lease.taken".into(),
+                        prev_hash: last.hash().into(),
+                        payload: "{}".into(),
+                        ..last.clone()
+                    };
+                    let (seq, appended) = (taken.seq, vec![taken]);
+                    self.memory.append(&lease, seq, appended.clone(), Durability::Barrier).await?;
+                    records.extend(appended);
+                }
                 Wrong::Changes(was, is) => {
                     for record in &mut records {
                         record.payload = record.payload.replace(was, is).into();
@@ -84,13 +104,29 @@ impl Journal for Faulty {
 }
 
 async fn fault_of(wrong: Wrong) -> String {
+    fault_and_kinds(wrong).await.0
+}
+
+/// The fault, and what the journal says behind the second seal.
+async fn fault_and_kinds(wrong: Wrong) -> (String, Vec<String>) {
     let world = World::default();
-    let store = Faulty { memory: MemoryJournal::new(), wrong, seals: Arc::default() };
+    let memory = MemoryJournal::new();
+    let store = Faulty { memory: memory.clone(), wrong, seals: Arc::default() };
     let agent = builder(&world, script()).journal(store).build().unwrap();
     let mut run = agent.on(world.clone()).inject(rules()).goal("go").await.unwrap();
     let fault = run.finish().await.unwrap_err();
     assert_eq!(world.log.count("asked"), 1, "only the request before");
-    fault.to_string()
+    let mut kinds = kinds(&memory, run.session_id()).await;
+    let behind = kinds.len().min(11);
+    (fault.to_string(), kinds.split_off(behind))
+}
+
+#[tokio::test]
+async fn what_may_be_better_later_does_not_stop_a_run_for_good() {
+    assert_eq!(fault_and_kinds(Wrong::Fails).await, ("the store failed: no answer".to_owned(), Vec::new()));
+    let taken_over = "event 11 cannot be appended, the next one is 12; read the session again".to_owned();
+    assert_eq!(fault_and_kinds(Wrong::IsTakenOver).await, (taken_over, vec!["lease.taken".to_owned()]));
+    assert_eq!(fault_and_kinds(Wrong::Lags).await.1, ["run.faulted"]);
 }
 
 #[tokio::test]

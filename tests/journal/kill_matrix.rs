@@ -1,9 +1,9 @@
 //! A run of a step that may be done again, one that may not and one that is not valid is killed everywhere, and goes on.
 
 use futures_util::FutureExt;
-use polyloop::{Agent, Ending, Journal, MemoryJournal, Record, Run, SessionId};
+use polyloop::{Agent, Ending, Journal, MemoryJournal, Record, Run, SessionId, SqliteJournal};
 
-use crate::support::{App, Death, Hang, Store, World, builder, prefix, rules, script};
+use crate::support::{App, Death, Hang, Store, World, builder, copy, rules, script};
 
 /// What the model is told where nobody knows what became of a call.
 const UNKNOWN: &str = "It is not known whether this action took effect; check before repeating it.";
@@ -12,7 +12,7 @@ fn agent(world: &World, journal: impl Journal) -> Agent<App> {
     builder(world, script()).journal(journal).build().unwrap()
 }
 
-async fn start(world: &World, store: &Store) -> Result<Run<App>, polyloop::RunError> {
+async fn start(world: &World, store: &Store<impl Journal + Clone>) -> Result<Run<App>, polyloop::RunError> {
     agent(world, store.clone()).on(world.clone()).inject(rules()).goal("go").await
 }
 
@@ -21,10 +21,10 @@ fn items(run: &Run<App>) -> Vec<String> {
 }
 
 async fn undisturbed() -> (Vec<String>, Vec<Record>, usize) {
-    let (world, store) = (World::default(), Store::default());
+    let (world, store) = (World::default(), Store::over(MemoryJournal::new()));
     let mut run = start(&world, &store).await.unwrap();
     run.finish().await.unwrap();
-    (items(&run), store.memory.read(run.session_id(), 0).await.unwrap(), store.appends())
+    (items(&run), store.kept.read(run.session_id(), 0).await.unwrap(), store.appends())
 }
 
 /// Goes on to the end, and compares with a run that nobody disturbed.
@@ -60,32 +60,46 @@ async fn killed_at_any_append_and_again_at_any_append_of_the_recovery() {
     let mut killed_twice = 0;
     for first in deaths(appends) {
         for second in deaths(appends + 1).map(Some).chain([None]) {
-            let place = format!("{first:?}, then {second:?}");
-            let (world, store) = (World::default(), Store::default());
-            store.die(Some(first));
-            if let Ok(mut run) = start(&world, &store).await {
-                run.finish().await.expect_err(&place);
-            }
-            store.die(second);
-            let listed = store.list().await.unwrap();
-            let Some(session) = listed.first() else {
-                assert!(first.append == 0 && !first.kept, "{place}: absent, as nothing was kept");
-                continue;
-            };
-            if second.is_some() {
-                let again = agent(&world, store.clone()).resume(world.clone(), session.clone()).await;
-                let died = match again {
-                    Ok(mut run) => run.finish().await.is_err(),
-                    Err(_) => true,
-                };
-                killed_twice += usize::from(died);
-            }
-            store.die(None);
-            comes_out_the_same(&world, store, session, &place).await;
-            effects_are_bounded(&world, &place);
+            killed_twice += usize::from(killed_at(first, second, MemoryJournal::new()).await);
         }
     }
     assert!(killed_twice > 100, "{killed_twice}");
+}
+
+#[tokio::test]
+async fn killed_at_any_append_to_a_file() {
+    for first in deaths(undisturbed().await.2) {
+        let folder = tempfile::tempdir().unwrap();
+        let second = first.kept.then_some(Death { append: 1, kept: true });
+        killed_at(first, second, SqliteJournal::open(folder.path().join("runs.db")).unwrap()).await;
+    }
+}
+
+/// Whether it died the second time as well.
+async fn killed_at(first: Death, second: Option<Death>, journal: impl Journal + Clone) -> bool {
+    let place = format!("{first:?}, then {second:?}");
+    let (world, store) = (World::default(), Store::over(journal));
+    store.die(Some(first));
+    if let Ok(mut run) = start(&world, &store).await {
+        run.finish().await.expect_err(&place);
+    }
+    store.die(second);
+    let listed = store.list().await.unwrap();
+    let Some(session) = listed.first() else {
+        assert!(first.append == 0 && !first.kept, "{place}: absent, as nothing was kept");
+        return false;
+    };
+    let mut died = false;
+    if second.is_some() {
+        died = match agent(&world, store.clone()).resume(world.clone(), session.clone()).await {
+            Ok(mut run) => run.finish().await.is_err(),
+            Err(_) => true,
+        };
+    }
+    store.die(None);
+    comes_out_the_same(&world, store, session, &place).await;
+    effects_are_bounded(&world, &place);
+    died
 }
 
 fn deaths(appends: usize) -> impl Iterator<Item = Death> {
@@ -105,7 +119,7 @@ async fn killed_while_a_tool_acts_or_the_model_writes() {
     ];
     for (hang, [peeks, tallies]) in places {
         let place = format!("{hang:?}");
-        let (world, store) = (World::default(), Store::default());
+        let (world, store) = (World::default(), Store::over(MemoryJournal::new()));
         world.hang(hang.clone());
         let mut run = start(&world, &store).await.unwrap();
         let session = run.session_id().clone();
@@ -121,13 +135,21 @@ async fn killed_while_a_tool_acts_or_the_model_writes() {
 #[tokio::test]
 async fn every_prefix_of_a_journal_goes_on() {
     let records = undisturbed().await.1;
-    every_prefix_of(&records).await;
+    every_prefix_of(&records, |_| MemoryJournal::new()).await;
+}
+
+#[tokio::test]
+async fn every_prefix_of_a_file_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = undisturbed().await.1;
+    every_prefix_of(&records, |count| SqliteJournal::open(folder.path().join(count.to_string())).unwrap())
+        .await;
 }
 
 /// The journal of a run that was taken up twice.
 #[tokio::test]
 async fn every_prefix_of_the_journal_of_a_recovery_goes_on() {
-    let (world, store) = (World::default(), Store::default());
+    let (world, store) = (World::default(), Store::over(MemoryJournal::new()));
     world.hang(Hang::Done("peek"));
     let mut run = start(&world, &store).await.unwrap();
     let session = run.session_id().clone();
@@ -138,12 +160,12 @@ async fn every_prefix_of_the_journal_of_a_recovery_goes_on() {
     world.heal();
     let mut run = agent(&world, store.clone()).resume(world.clone(), session.clone()).await.unwrap();
     run.finish().await.unwrap();
-    let records = store.memory.read(&session, 0).await.unwrap();
+    let records = store.kept.read(&session, 0).await.unwrap();
     assert_eq!(records.iter().map(|record| record.epoch).max(), Some(3));
-    every_prefix_of(&records).await;
+    every_prefix_of(&records, |_| MemoryJournal::new()).await;
 }
 
-async fn every_prefix_of(records: &[Record]) {
+async fn every_prefix_of<J: Journal + Clone>(records: &[Record], open: impl Fn(usize) -> J) {
     let first_append = records.iter().position(|record| record.kind == "input.recorded").unwrap() + 1;
     for count in first_append..=records.len() {
         let world = World::default();
@@ -151,7 +173,8 @@ async fn every_prefix_of(records: &[Record]) {
         for record in records[..count].iter().filter(|record| record.kind == "action.intent") {
             world.log.add(if record.payload.contains("\"never\"") { "tally" } else { "peek" });
         }
-        let journal: MemoryJournal = prefix(records, count).await;
+        let journal = open(count);
+        copy(records, count, &journal).await;
         let place = format!("the first {count} events");
         comes_out_the_same(&world, journal, &records[0].session, &place).await;
         effects_are_bounded(&world, &place);

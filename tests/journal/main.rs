@@ -14,4 +14,5 @@ mod definitions;
 mod kill_matrix;
 mod order;
 mod recovery;
+mod sqlite;
 mod support;

@@ -163,7 +163,7 @@ async fn whoever_takes_a_run_over_fences_the_one_before() {
 
 #[tokio::test]
 async fn a_run_is_listed_and_can_be_taken_up_as_soon_as_it_started() {
-    let (world, store) = (World::default(), Store::default());
+    let (world, store) = (World::default(), Store::over(MemoryJournal::new()));
     let agent = builder(&world, script()).journal(store.clone()).build().unwrap();
     let run = agent.on(world.clone()).goal("go").await.unwrap();
     assert_eq!(store.list().await.unwrap(), [run.session_id().clone()]);

@@ -1,5 +1,8 @@
 //! A store that can be watched and killed, tools that can hang, and a model that follows its prompt.
 
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use polyloop::{
@@ -42,9 +45,15 @@ pub(crate) enum Hang {
 pub(crate) struct World {
     pub(crate) log: Log,
     pub(crate) hang: Arc<Mutex<Option<Hang>>>,
+    /// Where `tally` writes its lines to, for whoever comes after the process.
+    file: Option<PathBuf>,
 }
 
 impl World {
+    pub(crate) fn writing_to(file: &Path) -> Self {
+        Self { file: Some(file.to_owned()), ..Self::default() }
+    }
+
     pub(crate) fn hang(&self, at: Hang) {
         *self.hang.lock().unwrap() = Some(at);
     }
@@ -62,6 +71,10 @@ impl World {
 
     async fn act(&self, tool: &'static str, line: String) {
         self.pass(Hang::Started(tool)).await;
+        if let Some(file) = self.file.as_ref().filter(|_| tool == "tally") {
+            let mut file = OpenOptions::new().append(true).create(true).open(file).unwrap();
+            writeln!(file, "{line}").unwrap();
+        }
         self.log.add(line);
         self.pass(Hang::Done(tool)).await;
     }
@@ -137,18 +150,24 @@ pub(crate) struct Death {
     pub(crate) kept: bool,
 }
 
-/// A store in memory that writes down what becomes durable, and dies when it is told to.
-#[derive(Clone, Default)]
-pub(crate) struct Store {
-    pub(crate) memory: MemoryJournal,
+/// A store over another, that writes down what becomes durable, and dies when it is told to.
+#[derive(Clone)]
+pub(crate) struct Store<J> {
+    pub(crate) kept: J,
     pub(crate) log: Log,
     death: Arc<Mutex<Option<Death>>>,
     appends: Arc<Mutex<usize>>,
 }
 
-impl Store {
+impl Store<MemoryJournal> {
     pub(crate) fn logging(log: &Log) -> Self {
-        Self { log: log.clone(), ..Self::default() }
+        Self { log: log.clone(), ..Self::over(MemoryJournal::new()) }
+    }
+}
+
+impl<J> Store<J> {
+    pub(crate) fn over(kept: J) -> Self {
+        Self { kept, log: Log::default(), death: Arc::default(), appends: Arc::default() }
     }
 
     /// Lets the store die at an append that is still to come; the count begins anew.
@@ -162,9 +181,9 @@ impl Store {
     }
 }
 
-impl Journal for Store {
+impl<J: Journal> Journal for Store<J> {
     async fn lease(&self, session: &SessionId) -> Result<Lease, JournalError> {
-        self.memory.lease(session).await
+        self.kept.lease(session).await
     }
 
     async fn append(
@@ -186,22 +205,22 @@ impl Journal for Store {
             _ => {}
         }
         let kinds: Vec<String> = records.iter().map(|record| record.kind.to_string()).collect();
-        self.memory.append(lease, seq, records, durability).await?;
+        self.kept.append(lease, seq, records, durability).await?;
         assert_eq!(durability, Durability::Barrier, "nothing waits in between so far");
         self.log.add(format!("durable: {}", kinds.join(", ")));
         if death.is_some_and(|death| number == death.append) { dead() } else { Ok(()) }
     }
 
     async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<Record>, JournalError> {
-        self.memory.read(session, from).await
+        self.kept.read(session, from).await
     }
 
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
-        self.memory.list().await
+        self.kept.list().await
     }
 
     async fn watermark(&self, session: &SessionId) -> Result<u64, JournalError> {
-        self.memory.watermark(session).await
+        self.kept.watermark(session).await
     }
 }
 
@@ -266,6 +285,12 @@ pub(crate) async fn kinds(journal: &impl Journal, session: &SessionId) -> Vec<St
 /// A journal in which the first `count` records of a session are all there is.
 pub(crate) async fn prefix(records: &[Record], count: usize) -> MemoryJournal {
     let journal = MemoryJournal::new();
+    copy(records, count, &journal).await;
+    journal
+}
+
+/// Writes the first `count` records to a journal.
+pub(crate) async fn copy(records: &[Record], count: usize, journal: &impl Journal) {
     let session = &records[0].session;
     let mut lease = journal.lease(session).await.unwrap();
     for (seq, record) in (0..).zip(&records[..count]) {
@@ -274,5 +299,4 @@ pub(crate) async fn prefix(records: &[Record], count: usize) -> MemoryJournal {
         }
         journal.append(&lease, seq, vec![record.clone()], Durability::Barrier).await.unwrap();
     }
-    journal
 }

@@ -10,7 +10,7 @@ use super::plan::{Next, before_sending, plan};
 use super::state::RunState;
 use super::update::Update;
 use super::writer::Writer;
-use crate::error::{ModelError, ModelErrorClass, RunError};
+use crate::error::{JournalError, ModelError, ModelErrorClass, RunError};
 use crate::event::{Action, Call, Closing, Decision, Ending, Event, Finish, Reply, Seal};
 use crate::execute::ToolExecutor;
 use crate::journal::Durability;
@@ -160,7 +160,9 @@ impl<R: Registry> Driver<R> {
         self.session.seal(seal);
         self.commit().await?;
         let checked = self.check_before_sending(prompt).await;
-        if let Err(fault) = &checked {
+        if let Err(fault) = checked.as_ref()
+            && !may_be_better_later(fault)
+        {
             self.record(Event::RunFaulted { message: fault.to_string() });
             // The store may be what is at fault; the first fault is the one to tell.
             drop(self.commit().await);
@@ -237,4 +239,10 @@ impl<R: Registry> Driver<R> {
             },
         }
     }
+}
+
+/// Whether a store did not answer, or somebody else has the run: then it may be taken up again.
+fn may_be_better_later(error: &RunError) -> bool {
+    use JournalError::{Fenced, OutOfOrder, Store};
+    matches!(error, RunError::Journal(Store { .. } | Fenced { .. } | OutOfOrder { .. }))
 }

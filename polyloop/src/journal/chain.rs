@@ -76,9 +76,13 @@ impl Chain {
         Ok(())
     }
 
-    /// Whether another chain of the session, which is at least as long, ends with the same record.
+    /// Whether what was read back ends with what was written.
     pub(crate) fn is_same_as(&self, written: &Self) -> Result<(), JournalError> {
-        if self.next != written.next {
+        if self.next > written.next {
+            // Somebody else wrote: not a fault of the store.
+            return Err(JournalError::OutOfOrder { seq: written.next, next: self.next });
+        }
+        if self.next < written.next {
             return Err(JournalError::Lost { seq: self.next });
         }
         if self.hash != written.hash {

@@ -1,0 +1,146 @@
+//! The file: whose it is, what is in it, and how it is opened.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::failed;
+use crate::error::JournalError;
+
+/// Marks the file as one of ours.
+const APPLICATION: i64 = 0x706C_6F70;
+/// The version of the tables.
+const VERSION: i64 = 1;
+/// How long a transaction of another process is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Pages after which the write-ahead log is moved into the file also where it is never idle.
+const LOG_PAGES: i64 = 10_000;
+
+const TABLES: &str = "
+    CREATE TABLE events (
+        id INTEGER PRIMARY KEY,
+        session TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        run INTEGER NOT NULL,
+        epoch INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        v INTEGER NOT NULL,
+        prev_hash TEXT NOT NULL,
+        ignorable INTEGER NOT NULL,
+        payload TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        UNIQUE (session, seq)
+    ) STRICT;
+    CREATE TABLE leases (session TEXT PRIMARY KEY, epoch INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
+        BEGIN SELECT RAISE(ABORT, 'events are appended, never changed'); END;
+    CREATE TRIGGER events_are_not_removed BEFORE DELETE ON events
+        BEGIN SELECT RAISE(ABORT, 'events are appended, never removed'); END;
+";
+
+/// Opens the file to write, and makes what is missing.
+pub(super) fn open(path: &Path) -> Result<Connection, JournalError> {
+    create(path).map_err(failed)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    // Whose it is comes first: a file of somebody else stays as it is.
+    is_ours(&connection)?;
+    set(&connection, "journal_mode", "wal", "wal")?;
+    set(&connection, "synchronous", "FULL", "2")?;
+    set(&connection, "wal_autocheckpoint", &LOG_PAGES.to_string(), &LOG_PAGES.to_string())?;
+    make_tables(&connection).map_err(failed)?;
+    is_ours(&connection)?;
+    Ok(connection)
+}
+
+/// Opens the file to read.
+pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    Ok(connection)
+}
+
+/// Brings everything to stable storage, and returns the last event.
+pub(super) fn sync(connection: &Connection) -> Result<i64, JournalError> {
+    let (busy, last) = connection
+        .query_row("SELECT coalesce(max(id), 0) FROM events", [], |row| row.get(0))
+        .and_then(|last| {
+            let busy = connection.query_row("PRAGMA wal_checkpoint(FULL)", [], |row| row.get::<_, i64>(0))?;
+            Ok((busy, last))
+        })
+        .map_err(failed)?;
+    // A reader or writer of another process is in the way; what is there becomes durable with the next barrier.
+    Ok(if busy == 0 { last } else { 0 })
+}
+
+/// Sets how an append is synced: `FULL` at a barrier, else `NORMAL`. Not inside a transaction.
+pub(super) fn set_synchronous(connection: &Connection, barrier: bool) -> Result<(), JournalError> {
+    let (value, read_back) = if barrier { ("FULL", "2") } else { ("NORMAL", "1") };
+    set(connection, "synchronous", value, read_back)
+}
+
+/// Sets a pragma and reads it back: `SQLite` passes over what it does not take.
+fn set(connection: &Connection, pragma: &str, value: &str, read_back: &str) -> Result<(), JournalError> {
+    // Some of them answer with a row when they are set.
+    let set = connection.prepare(&format!("PRAGMA {pragma} = {value}"));
+    set.and_then(|mut set| set.query([])?.next().map(drop)).map_err(failed)?;
+    let found = connection
+        .query_row(&format!("PRAGMA {pragma}"), [], |row| {
+            row.get::<_, String>(0).or_else(|_| row.get::<_, i64>(0).map(|number| number.to_string()))
+        })
+        .map_err(failed)?;
+    if found == read_back { Ok(()) } else { Err(failed(format!("`{pragma}` is `{found}`, not `{value}`"))) }
+}
+
+fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    // Another process may have been faster.
+    let made = number(connection, "PRAGMA application_id")? == APPLICATION;
+    let made = if made {
+        Ok(())
+    } else {
+        connection.execute_batch(&format!(
+            "{TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+        ))
+    };
+    connection.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    made
+}
+
+/// Refuses a file that holds something else, or that a newer version wrote.
+fn is_ours(connection: &Connection) -> Result<(), JournalError> {
+    let application = number(connection, "PRAGMA application_id").map_err(failed)?;
+    let version = number(connection, "PRAGMA user_version").map_err(failed)?;
+    let tables = number(connection, "SELECT count(*) FROM sqlite_schema").map_err(failed)?;
+    match (application, version, tables) {
+        (0, 0, 0) | (APPLICATION, VERSION, _) => Ok(()),
+        (APPLICATION, _, _) => Err(failed(format!(
+            "the file has the version {version}, and {VERSION} is the one that is known; use a newer library"
+        ))),
+        _ => Err(failed("the file is another application's database; name a file of its own")),
+    }
+}
+
+fn number(connection: &Connection, query: &str) -> rusqlite::Result<i64> {
+    connection.query_row(query, [], |row| row.get(0))
+}
+
+/// Makes the file where there is none, before `SQLite` would: what a model saw is nobody else's business.
+fn create(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    match options.open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
