@@ -1,11 +1,9 @@
 //! The order of the stock layout.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use polyloop::{Content, ContextFragment, Layout, Message, RecordError, Reply, Scripted, Session, registry};
+use polyloop::{Content, ContextFragment, Layout, Message, RecordError, Session, registry};
 use polyloop::{Item, ItemId};
 
-use crate::support::{self, Log, builder, tallies, texts};
+use crate::support::{self, texts};
 
 macro_rules! fragments {
     ($($name:ident($($options:tt)*))*) => {
@@ -152,29 +150,6 @@ struct Careless;
 impl Layout for Careless {
     fn order(&self, items: &[Item]) -> Vec<ItemId> {
         items.last().into_iter().chain(items.last()).map(Item::id).collect()
-    }
-}
-
-/// Says something else each time.
-#[derive(Default)]
-struct Fickle(AtomicBool);
-
-impl Layout for Fickle {
-    fn order(&self, items: &[Item]) -> Vec<ItemId> {
-        let ids = items.iter().map(Item::id);
-        if self.0.fetch_xor(true, Ordering::Relaxed) { ids.rev().collect() } else { ids.collect() }
-    }
-}
-
-#[tokio::test]
-async fn what_was_sent_stands_as_it_was_sent_whatever_a_layout_says_later() {
-    let model = Scripted::replies([tallies(["x"]), tallies(["y"]), Reply::text("done")]);
-    let agent = builder(model.clone()).layout(Fickle::default()).build().unwrap();
-    let request = agent.on(Log::default()).inject(support::Rules { text: "first".to_owned() }).goal("go");
-    request.await.unwrap().finish().await.unwrap();
-    let requests = model.requests();
-    for (before, after) in requests.iter().zip(&requests[1..]) {
-        assert!(before.messages().zip(after.messages()).all(|(old, new)| old == new));
     }
 }
 
