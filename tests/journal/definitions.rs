@@ -10,9 +10,13 @@ use crate::support::{Hang, World, builder, rules, script, writing};
 
 /// A run that is interrupted after `peek` acted.
 async fn interrupted(journal: &MemoryJournal) -> (World, SessionId) {
+    interrupted_at(Hang::Done("peek"), journal).await
+}
+
+async fn interrupted_at(hang: Hang, journal: &MemoryJournal) -> (World, SessionId) {
     let world = World::default();
     let agent = builder(&world, script()).journal(journal.clone()).build().unwrap();
-    world.hang(Hang::Done("peek"));
+    world.hang(hang);
     let mut run = agent.on(world.clone()).inject(rules()).goal("go").await.unwrap();
     assert!(run.finish().now_or_never().is_none());
     world.heal();
@@ -92,6 +96,37 @@ async fn what_is_not_safe_any_more_is_not_done_again_and_a_renamed_kind_is_known
         run.items()[3].text(),
         "It is not known whether this action took effect; check before repeating it."
     );
+}
+
+/// Tools that may be done again, also one that might not when the run began.
+mod safe {
+    use polyloop::{registry, tool};
+
+    use crate::support::{Rules, World, peek};
+
+    /// Writes a line.
+    #[tool(replay = safe)]
+    pub(crate) async fn tally(
+        #[state] world: &World,
+        /// What to write.
+        line: String,
+    ) -> String {
+        world.log.add(format!("tally {line} again"));
+        "wrote again".to_owned()
+    }
+
+    registry! { pub(crate) struct Safe { state: World, fragments: [Rules], tools: [peek, tally] } }
+}
+
+#[tokio::test]
+async fn what_was_not_safe_when_it_began_is_not_done_again_though_it_is_now() {
+    let journal = MemoryJournal::new();
+    let (world, session) = interrupted_at(Hang::Done("tally"), &journal).await;
+    let agent =
+        Agent::<safe::Safe>::builder(writing(&world, script())).journal(journal.clone()).build().unwrap();
+    let mut run = agent.resume(world.clone(), session).accept_changes().await.unwrap();
+    run.finish().await.unwrap();
+    assert_eq!(world.log.count("tally"), 1, "the first one only");
 }
 
 #[tokio::test]

@@ -145,6 +145,8 @@ async fn nothing_new_happens_in_a_run_that_was_cancelled_before_it_was_killed() 
     }
     assert!(matches!(told.last(), Some(Update::Ended { ending: Ending::Cancelled })));
     assert_eq!(world.log.count("peek"), 1, "not even what is safe");
+    let told: Vec<String> = run.items().iter().map(|item| item.text().into_owned()).collect();
+    assert_eq!(told[2], "It is not known whether this action took effect; check before repeating it.");
 }
 
 #[tokio::test]

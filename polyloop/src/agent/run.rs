@@ -156,7 +156,7 @@ impl<R: Registry> Run<R> {
         self.resting().and_then(|driver| driver.prompt.as_ref())
     }
 
-    /// Records that a person agreed to a call; the run goes on when it is polled.
+    /// Records that a person agreed to a call; the run goes on when it is polled, and its journal has it then.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ impl<R: Registry> Run<R> {
         self.answer(call, |driver, call| driver.record(Event::ApprovalGiven { call: call.id().clone() }))
     }
 
-    /// Records that a person refused a call; the run goes on when it is polled.
+    /// Records that a person refused a call; the run goes on when it is polled, and its journal has it then.
     ///
     /// # Errors
     ///

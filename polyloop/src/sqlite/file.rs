@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::failed;
+use super::answer::failed;
 use crate::error::JournalError;
 
 /// Marks the file as one of ours.

@@ -1,5 +1,6 @@
 //! The store in a file: `SQLite`, with one thread that writes and one that reads.
 
+mod answer;
 mod file;
 mod reader;
 mod writer;
@@ -8,10 +9,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, mpsc};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use tokio::sync::oneshot;
 
+use answer::{Answer, failed, gone};
 use reader::{Reader, Reading};
 use writer::{Writer, Writing};
 
@@ -21,7 +23,7 @@ use crate::journal::{Durability, Journal, Lease, Record, SessionId};
 /// Keeps records in a file, for every process of a machine that opens it. Clones share one connection.
 ///
 /// Appends that wait at the same time are written as one transaction, and pay for one sync of the disk together. What is
-/// read comes through another connection than what is written.
+/// read comes through another connection than what is written. Dropping the last clone waits until the file is closed.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -38,12 +40,40 @@ use crate::journal::{Durability, Journal, Lease, Record, SessionId};
 #[derive(Clone)]
 pub struct SqliteJournal {
     path: Arc<PathBuf>,
-    writing: mpsc::Sender<Writing>,
-    reading: mpsc::Sender<Reading>,
+    threads: Arc<Threads>,
 }
 
-/// Where the answer of a thread goes.
-type Answer<T> = oneshot::Sender<Result<T, JournalError>>;
+/// The threads, and the ways to them.
+struct Threads {
+    /// None only while they end.
+    ways: Option<(mpsc::Sender<Writing>, mpsc::Sender<Reading>)>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Threads {
+    /// Gives a thread something to do, and waits for its answer.
+    async fn ask<T>(
+        &self,
+        send: impl FnOnce(&mpsc::Sender<Writing>, &mpsc::Sender<Reading>, Answer<T>) -> bool,
+    ) -> Result<T, JournalError> {
+        let (answer, answered) = oneshot::channel();
+        let is_there = self.ways.as_ref().is_some_and(|(writing, reading)| send(writing, reading, answer));
+        if !is_there {
+            return Err(gone());
+        }
+        answered.await.map_err(|_| gone())?
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        // Without a way to them they end; then the file is closed, and whoever dropped the journal may move it.
+        self.ways = None;
+        for handle in self.handles.drain(..) {
+            drop(handle.join());
+        }
+    }
+}
 
 impl SqliteJournal {
     /// Opens a file, or makes it, readable for its owner only.
@@ -60,21 +90,19 @@ impl SqliteJournal {
         let writer = Writer::new(connection, durable);
         let (writing, to_write) = mpsc::channel();
         let (reading, to_read) = mpsc::channel();
-        spawn("polyloop-sqlite-writer", move || writer.serve(&to_write))?;
-        spawn("polyloop-sqlite-reader", move || reader.serve(&to_read))?;
-        Ok(Self { path: Arc::new(path.to_owned()), writing, reading })
+        // Made first: a thread that is there ends with it, also where the other one cannot be made.
+        let mut threads = Threads { ways: Some((writing, reading)), handles: Vec::new() };
+        threads.handles.push(spawn("polyloop-sqlite-writer", move || writer.serve(&to_write))?);
+        threads.handles.push(spawn("polyloop-sqlite-reader", move || reader.serve(&to_read))?);
+        Ok(Self { path: Arc::new(path.to_owned()), threads: Arc::new(threads) })
     }
 
     async fn write<T>(&self, command: impl FnOnce(Answer<T>) -> Writing) -> Result<T, JournalError> {
-        let (answer, answered) = oneshot::channel();
-        self.writing.send(command(answer)).map_err(|_| gone())?;
-        answered.await.map_err(|_| gone())?
+        self.threads.ask(|writing, _, answer| writing.send(command(answer)).is_ok()).await
     }
 
     async fn ask<T>(&self, command: impl FnOnce(Answer<T>) -> Reading) -> Result<T, JournalError> {
-        let (answer, answered) = oneshot::channel();
-        self.reading.send(command(answer)).map_err(|_| gone())?;
-        answered.await.map_err(|_| gone())?
+        self.threads.ask(|_, reading, answer| reading.send(command(answer)).is_ok()).await
     }
 }
 
@@ -116,25 +144,6 @@ impl fmt::Debug for SqliteJournal {
     }
 }
 
-/// The thread ends when the last clone is gone.
-fn spawn(name: &str, serve: impl FnOnce() + Send + 'static) -> Result<(), JournalError> {
-    thread::Builder::new().name(name.to_owned()).spawn(serve).map(drop).map_err(failed)
-}
-
-/// What a thread that is not there any more would have answered.
-fn gone() -> JournalError {
-    JournalError::Store { message: "its thread has ended".to_owned() }
-}
-
-fn failed(error: impl fmt::Display) -> JournalError {
-    JournalError::Store { message: error.to_string() }
-}
-
-/// Numbers are stored as `SQLite` has them: with a sign.
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
+fn spawn(name: &str, serve: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, JournalError> {
+    thread::Builder::new().name(name.to_owned()).spawn(serve).map_err(failed)
 }

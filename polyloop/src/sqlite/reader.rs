@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use rusqlite::{Connection, Row, params};
 
-use super::{Answer, failed, signed, unsigned};
+use super::answer::{Answer, failed, signed, unsigned};
 use crate::error::JournalError;
 use crate::journal::{Record, SessionId};
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::answer::{Answer, failed, signed, unsigned};
 use super::file::set_synchronous;
-use super::{Answer, failed, signed, unsigned};
 use crate::error::JournalError;
 use crate::journal::{Durability, Lease, Record, SessionId};
 

@@ -1,0 +1,29 @@
+//! What the threads and their callers say to each other, and how numbers are stored.
+
+use std::fmt;
+
+use tokio::sync::oneshot;
+
+use crate::error::JournalError;
+
+/// Where the answer of a thread goes.
+pub(super) type Answer<T> = oneshot::Sender<Result<T, JournalError>>;
+
+/// What a thread that is not there any more would have answered.
+pub(super) fn gone() -> JournalError {
+    failed("its thread has ended")
+}
+
+/// What the store itself says of a failure.
+pub(super) fn failed(error: impl fmt::Display) -> JournalError {
+    JournalError::Store { message: error.to_string() }
+}
+
+/// Numbers are stored as `SQLite` has them: with a sign.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
