@@ -71,7 +71,8 @@ pub use error::{
     ParseErrorKind, RecordError, RecordErrorKind, RunError, SetError, SetProblem,
 };
 pub use event::{
-    Action, ActionOutcome, Call, CallId, Decision, Ending, Finish, Reply, ReplyCall, Status, Usage, UserInput,
+    Action, ActionOutcome, Call, CallId, Decision, Ending, Finish, Reply, ReplyCall, Status, Usage,
+    UserInput, Verdict,
 };
 pub use execute::{Executor, ToolExecutor};
 pub use fragment::{

@@ -188,6 +188,9 @@ impl<R: Registry> Driver<R> {
             attempt: before.map_or(0, |intent| intent.attempt) + 1,
             replay: replay(ready.spec()),
             arguments: call.action().payload().to_owned(),
+            spec: None,
+            completes_run: ready.is(|spec| spec.completes_run),
+            child: None,
         }
     }
 

@@ -3,6 +3,7 @@
 //! `state` folds events and `plan` says what is next, both pure; the driver carries it out.
 
 mod act;
+mod ask;
 mod budget;
 mod builder;
 mod definition;

@@ -84,6 +84,12 @@ impl RunState {
             Event::SessionOpened { .. }
             | Event::LeaseTaken {}
             | Event::RunSuspended { .. }
+            | Event::ToolsEnabled { .. }
+            | Event::HeaderChanged { .. }
+            | Event::PromptRefused { .. }
+            | Event::CallVerified { .. }
+            | Event::StopChecked { .. }
+            | Event::ClockMarked { .. }
             | Event::FragmentRecorded { .. }
             | Event::InputRecorded { .. } => {}
             Event::RunStarted { definition } | Event::RunResumed { definition, .. } => {
@@ -107,7 +113,11 @@ impl RunState {
                 self.failure = Some(ModelError::new(ModelErrorClass::Transport, ABANDONED));
                 self.phase = Phase::Assembling;
             }
-            Event::ModelFailed { error, .. } => {
+            Event::ModelFailed { error, closing: None } => {
+                self.failure = Some(error.clone());
+                self.phase = Phase::Assembling;
+            }
+            Event::ModelFailed { error, closing: Some(_) } => {
                 self.attempts = 0;
                 self.steps += 1;
                 self.model_failures += 1;
@@ -126,7 +136,7 @@ impl RunState {
             }
             Event::CallSettled { call, settled, .. } => self.settled(call, settled),
             Event::UnknownAcknowledged {} => self.unknown_outcomes = 0,
-            Event::CancelRequested {} => self.cancelled = true,
+            Event::CancelRequested { .. } => self.cancelled = true,
             Event::RunEnded { ending } => self.ending = Some(ending.clone()),
             Event::RunFaulted { message } => self.fault = Some(message.clone()),
         }

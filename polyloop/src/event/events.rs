@@ -6,11 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::decision::Decision;
-use super::outcome::ActionOutcome;
+use super::outcome::{ActionOutcome, Verdict};
 use super::parts::{Call, CallId, Ending, UserInput};
 use super::reply::Reply;
 use crate::error::ModelError;
 use crate::fragment::{FragmentSpec, Rendered};
+use crate::journal::SessionId;
 use crate::message::ItemId;
 use crate::tool::Replay;
 
@@ -34,6 +35,14 @@ pub(crate) enum Event {
     RunSuspended {
         ending: Ending,
     },
+    /// Hidden tools are shown from now on.
+    ToolsEnabled {
+        tools: Vec<String>,
+    },
+    /// What stands beside the messages of a request, where it is not what it was.
+    HeaderChanged {
+        header: Header,
+    },
     // Its description is found in a registry, so reading it back takes one.
     #[serde(skip_deserializing)]
     FragmentRecorded {
@@ -45,6 +54,11 @@ pub(crate) enum Event {
         input: UserInput,
         forged_marker: bool,
     },
+    /// A prompt was over the budget; it was not sent.
+    PromptRefused {
+        chars: usize,
+        limit: usize,
+    },
     PromptSealed {
         seal: Seal,
     },
@@ -53,7 +67,8 @@ pub(crate) enum Event {
     },
     ModelFailed {
         error: ModelError,
-        closing: Closing,
+        /// None where the model is asked again within the step.
+        closing: Option<Closing>,
     },
     /// A request was on its way when the process ended: nobody knows what it cost.
     ModelAbandoned {},
@@ -63,6 +78,8 @@ pub(crate) enum Event {
         calls: Vec<Call>,
         native: bool,
         explanation: Option<ItemId>,
+        /// What read the reply, with its version.
+        interpreter: String,
     },
     ApprovalAsked {
         call: CallId,
@@ -74,13 +91,30 @@ pub(crate) enum Event {
         call: CallId,
         intent: Intent,
     },
+    /// What somebody who can look says of a call that nobody knew the outcome of.
+    CallVerified {
+        call: CallId,
+        verdict: Verdict,
+    },
     CallSettled {
         item: ItemId,
         call: CallId,
         settled: Settled,
     },
+    /// A step is over: what was measured, and everything that could end the run here.
+    StopChecked {
+        measured: Measured,
+        matches: Vec<Ending>,
+    },
+    /// How long the run was active since the last such event.
+    ClockMarked {
+        millis: u64,
+    },
     UnknownAcknowledged {},
-    CancelRequested {},
+    CancelRequested {
+        /// Whether what is under way is dropped.
+        now: bool,
+    },
     RunEnded {
         ending: Ending,
     },
@@ -125,6 +159,31 @@ pub(crate) struct Seal {
     pub(crate) shared_chars: usize,
     /// The hash of all messages, as hexadecimal digits.
     pub(crate) messages: String,
+    /// The hash of the request's body, as hexadecimal digits; none where a model takes the prompt as it is.
+    pub(crate) wire: Option<String>,
+}
+
+/// What stands beside the messages of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    /// Who makes the body, the model's name and its parameters.
+    pub(crate) model: String,
+    /// The native tools, as JSON text.
+    pub(crate) tools: String,
+}
+
+/// What is measured when a step is over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Measured {
+    pub(crate) steps: usize,
+    pub(crate) actions: usize,
+    pub(crate) environment_errors: usize,
+    pub(crate) model_failures: usize,
+    pub(crate) unknown_outcomes: usize,
+    /// Milliseconds in which the run was active.
+    pub(crate) active_millis: u64,
+    /// The size of the last prompt, in characters.
+    pub(crate) prompt_chars: usize,
 }
 
 /// What is about to be done.
@@ -136,6 +195,12 @@ pub(crate) struct Intent {
     pub(crate) replay: Replay,
     /// The arguments, or the code.
     pub(crate) arguments: String,
+    /// The hash of the tool's description; none for code.
+    pub(crate) spec: Option<String>,
+    /// Whether success completes the run.
+    pub(crate) completes_run: bool,
+    /// The session of the run that the call begins, where it begins one.
+    pub(crate) child: Option<SessionId>,
 }
 
 /// What closes a step that the model failed: two fixed texts of the definition.

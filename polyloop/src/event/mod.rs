@@ -8,9 +8,11 @@ mod parts;
 mod reply;
 
 pub use decision::{Action, Decision};
-pub use outcome::{ActionOutcome, Status};
+pub use outcome::{ActionOutcome, Status, Verdict};
 pub use parts::{Call, CallId, Ending, UserInput};
 pub use reply::{Finish, Reply, ReplyCall, Usage};
 
 pub(crate) use codec::VERSION;
-pub(crate) use events::{Closing, Definitions, Event, Intent, RecordedFragment, Seal, Settled};
+pub(crate) use events::{
+    Closing, Definitions, Event, Header, Intent, Measured, RecordedFragment, Seal, Settled,
+};

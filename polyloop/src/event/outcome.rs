@@ -90,3 +90,16 @@ impl ActionOutcome {
         self
     }
 }
+
+/// What somebody who can look says of an action whose outcome nobody knew.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It took effect, and this is what is to be told of it.
+    Happened(Observation),
+    /// It did not take effect; it may be begun anew.
+    DidNotHappen,
+    /// That cannot be told.
+    Unknown,
+}

@@ -53,7 +53,8 @@ impl Ledger {
             Event::PromptSealed { .. } => {
                 self.head.get_or_insert(self.items.len());
             }
-            Event::ModelFailed { closing, .. } => {
+            Event::ModelFailed { closing: None, .. } => {}
+            Event::ModelFailed { closing: Some(closing), .. } => {
                 let (reply, text) = &closing.reply;
                 self.place(Item::new(*reply, ItemContent::Synthetic { reply: true, text: text.clone() }));
                 let (observation, text) = &closing.observation;
@@ -62,7 +63,7 @@ impl Ledger {
                     ItemContent::Synthetic { reply: false, text: text.clone() },
                 ));
             }
-            Event::Decided { item, decision, calls, native, explanation } => {
+            Event::Decided { item, decision, calls, native, explanation, .. } => {
                 self.decided(*item, decision, calls, *native, *explanation);
             }
             Event::CallSettled { item, call, settled } => {
@@ -73,13 +74,19 @@ impl Ledger {
             | Event::RunStarted { .. }
             | Event::RunResumed { .. }
             | Event::RunSuspended { .. }
+            | Event::ToolsEnabled { .. }
+            | Event::HeaderChanged { .. }
+            | Event::PromptRefused { .. }
+            | Event::CallVerified { .. }
+            | Event::StopChecked { .. }
+            | Event::ClockMarked { .. }
             | Event::ModelReplied { .. }
             | Event::ModelAbandoned {}
             | Event::ApprovalAsked { .. }
             | Event::ApprovalGiven { .. }
             | Event::CallStarted { .. }
             | Event::UnknownAcknowledged {}
-            | Event::CancelRequested {}
+            | Event::CancelRequested { .. }
             | Event::RunEnded { .. }
             | Event::RunFaulted { .. } => {}
         }
@@ -164,6 +171,7 @@ mod tests {
             calls,
             native: true,
             explanation: None,
+            interpreter: String::new(),
         });
     }
 

@@ -183,7 +183,7 @@ impl<R: Registry> Session<R> {
                 self.recorded.clear();
                 self.saw(*item);
             }
-            Event::ModelFailed { closing, .. } => {
+            Event::ModelFailed { closing: Some(closing), .. } => {
                 self.saw(closing.reply.0);
                 self.saw(closing.observation.0);
             }
