@@ -65,7 +65,9 @@ mod tool;
 pub mod __private;
 pub mod prelude;
 
-pub use agent::{Agent, AgentBuilder, Budget, Canceller, Report, Request, Resumption, Run, Texts, Update};
+pub use agent::{
+    Agent, AgentBuilder, Budget, FollowUp, Report, Request, Resumption, Run, RunHandle, Texts, Update,
+};
 pub use error::{
     ArgumentError, BuildError, CallError, JournalError, KeyError, ModelError, ModelErrorClass, ParseError,
     ParseErrorKind, RecordError, RecordErrorKind, RunError, SetError, SetProblem,

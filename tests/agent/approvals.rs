@@ -74,7 +74,7 @@ async fn a_call_waits_until_a_person_agreed() {
     assert!(log.lines().is_empty(), "nothing ran");
     assert_eq!(run.finish().await.unwrap().ending, Ending::AwaitingApproval);
     assert_eq!(run.finish().await.unwrap().requests, 1, "waiting costs nothing");
-    run.approve(waiting[0].id()).unwrap();
+    run.approve(waiting[0].id()).await.unwrap();
     let report = run.finish().await.unwrap();
     assert_eq!((report.ending, report.actions), (Ending::FinalAnswer, 1));
     assert_eq!(log.lines(), ["a"]);
@@ -89,7 +89,7 @@ async fn a_call_that_a_person_refused_is_not_executed_and_the_run_goes_on() {
     let mut run = agent.on(log.clone()).goal("go").await.unwrap();
     updates(&mut run).await;
     let id = run.waiting()[0].id().clone();
-    run.deny(&id).unwrap();
+    run.deny(&id).await.unwrap();
     let behind = updates(&mut run).await;
     let Some(Update::Observed { outcome, .. }) =
         behind.iter().find(|update| matches!(update, Update::Observed { .. }))
@@ -112,11 +112,11 @@ async fn an_approval_is_bound_to_its_call_also_when_the_second_is_approved_first
     let waiting = run.waiting();
     let [first, second] = waiting.as_slice() else { panic!("{waiting:?}") };
     assert_ne!(first.id(), second.id());
-    run.approve(second.id()).unwrap();
+    run.approve(second.id()).await.unwrap();
     updates(&mut run).await;
     assert!(log.lines().is_empty(), "the second waits for its turn");
     assert_eq!(run.waiting().as_slice(), std::slice::from_ref(first));
-    run.deny(first.id()).unwrap();
+    run.deny(first.id()).await.unwrap();
     finish(run).await;
     assert_eq!(log.lines(), ["same"], "the one that was approved");
     let told = texts(&last(&model));
@@ -129,11 +129,15 @@ async fn an_answer_to_no_waiting_call_is_an_error() {
     let mut run = agent.on(Log::default()).goal("go").await.unwrap();
     updates(&mut run).await;
     let id = run.waiting()[0].id().clone();
-    run.approve(&id).unwrap();
-    assert_eq!(run.approve(&id), Err(RunError::NoSuchApproval { call: id.to_string() }), "answered already");
-    assert_eq!(run.deny(&id), Err(RunError::NoSuchApproval { call: id.to_string() }));
+    run.approve(&id).await.unwrap();
+    assert_eq!(
+        run.approve(&id).await,
+        Err(RunError::NoSuchApproval { call: id.to_string() }),
+        "answered already"
+    );
+    assert_eq!(run.deny(&id).await, Err(RunError::NoSuchApproval { call: id.to_string() }));
     run.finish().await.unwrap();
-    assert!(run.approve(&id).is_err());
+    assert!(run.approve(&id).await.is_err());
     assert!(run.waiting().is_empty());
 }
 
@@ -146,7 +150,7 @@ async fn calls_before_a_waiting_one_run_and_those_behind_it_wait() {
     let before = updates(&mut run).await;
     assert_eq!(observed(&before), ["content"]);
     assert_eq!(log.lines(), ["read"]);
-    run.approve(run.waiting()[0].id()).unwrap();
+    run.approve(run.waiting()[0].id()).await.unwrap();
     finish(run).await;
     assert_eq!(log.lines(), ["read", "a", "read"]);
     assert_eq!(texts(&last(&model))[2..5], ["content", "deleted a", "content"]);
@@ -160,7 +164,7 @@ async fn concurrent_calls_that_need_a_person_run_when_all_are_answered() {
     let mut run = agent.on(log.clone()).goal("go").await.unwrap();
     updates(&mut run).await;
     for call in run.waiting() {
-        run.approve(call.id()).unwrap();
+        run.approve(call.id()).await.unwrap();
     }
     finish(run).await;
     assert_eq!(log.lines().len(), 2);
@@ -182,8 +186,8 @@ async fn a_cancelled_run_asks_nobody_and_refuses_what_waits() {
     let mut run = agent.on(log.clone()).goal("go").await.unwrap();
     updates(&mut run).await;
     let id = run.waiting()[0].id().clone();
-    run.canceller().cancel();
-    run.approve(&id).unwrap();
+    run.handle().cancel();
+    run.approve(&id).await.unwrap();
     let behind = updates(&mut run).await;
     assert!(asked(&behind).is_empty());
     assert_eq!(observed(&behind), ["not executed: the run was cancelled"]);

@@ -169,11 +169,11 @@ async fn a_run_with_unknown_outcomes_goes_on_when_a_person_looked() {
     let model = Scripted::replies([vanish(), vanish(), Reply::text("done")]);
     let agent = builder(model).build().unwrap();
     let mut run = agent.on(Log::default()).goal("go").await.unwrap();
-    assert_eq!(run.acknowledge(), Err(RunError::NothingToAcknowledge));
+    assert_eq!(run.acknowledge().await, Err(RunError::NothingToAcknowledge));
     assert_eq!(run.finish().await.unwrap().ending, Ending::UnknownOutcomes);
-    run.acknowledge().unwrap();
+    run.acknowledge().await.unwrap();
     assert_eq!(run.finish().await.unwrap().ending, Ending::FinalAnswer);
-    assert_eq!(run.acknowledge(), Err(RunError::NothingToAcknowledge));
+    assert_eq!(run.acknowledge().await, Err(RunError::NothingToAcknowledge));
 }
 
 #[tokio::test]

@@ -14,5 +14,6 @@ mod definitions;
 mod kill_matrix;
 mod order;
 mod recovery;
+mod sessions;
 mod sqlite;
 mod support;

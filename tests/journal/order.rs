@@ -93,7 +93,7 @@ async fn a_cancel_request_is_durable_before_a_handler_hears_of_it() {
         .build()
         .unwrap();
     let mut run = agent.on(world.clone()).goal("go").await.unwrap();
-    let canceller = run.canceller();
+    let canceller = run.handle();
     let log: Log = world.log.clone();
     let cancel = async move {
         while log.count("waits") == 0 {

@@ -222,7 +222,7 @@ async fn outcomes(run: &mut Run<App>) -> (Vec<(ActionOutcome, String)>, Report) 
         }
         let waiting = run.waiting();
         for call in &waiting {
-            run.deny(call.id()).unwrap();
+            run.deny(call.id()).await.unwrap();
         }
         if waiting.is_empty() {
             return (outcomes, run.finish().await.unwrap());

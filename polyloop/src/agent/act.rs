@@ -1,21 +1,18 @@
 //! Carries out the calls of one reply: checks all first, then one after another, or side by side.
 
 use std::collections::BTreeMap;
-use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
-use tokio::sync::watch;
 
 use super::definition::Definition;
 use super::driver::Driver;
 use super::state::Approval;
-use super::update::Update;
+use super::update::{Told, Update};
 use crate::error::{CallError, RunError};
 use crate::event::{Action, ActionOutcome, Call, CallId, Event, Intent, Settled, Status};
-use crate::execute::{ToolExecutor, catching};
+use crate::execute::{ToolExecutor, catching, drop_caught};
 use crate::registry::Registry;
 use crate::tool::{CallContext, CheckedCall, Replay, ToolSpec};
 
@@ -62,7 +59,7 @@ impl<R: Registry> Driver<R> {
             return Ok(true);
         }
         for call in open {
-            self.notice_cancelling().await?;
+            self.notice().await?;
             if let Some(completed) = self.state.completed_by.clone() {
                 self.refuse(&call, &format!("`{completed}` completed the run before it"));
             } else if self.state.cancelled {
@@ -151,34 +148,32 @@ impl<R: Registry> Driver<R> {
         // Owned here, so that outcomes are recorded as they arrive.
         let (definition, handlers) = (self.definition.clone(), self.handlers.clone());
         let mut running = FuturesUnordered::new();
+        let mut open = BTreeMap::new();
         for (call, ready) in batch {
             self.tell(Update::Called { call: call.clone() });
             let (context, spec) = (self.context(&call), ready.spec());
+            open.insert(call.id().clone(), (call.clone(), spec));
             let (definition, handlers) = (&*definition, handlers.as_deref());
             running.push(async move {
                 let outcome = execute(definition, handlers, &call, ready, context).await;
                 (call, outcome, spec)
             });
         }
-        let noticed = self.state.cancelled;
-        let mut cancelling = pin!(asked((!noticed).then(|| self.cancel.clone())));
-        loop {
-            match select(running.next(), cancelling.as_mut()).await {
-                Either::Left((None, _)) => return Ok(()),
-                Either::Left((Some((call, outcome, spec)), _)) => {
-                    self.settle(&call, outcome, spec);
-                    if !running.is_empty() && replay(spec) == Replay::Never {
-                        // What may not be done twice is durable before anything else happens. Of the last one the next
-                        // barrier takes care: nothing happens before it.
-                        self.commit().await?;
-                    }
-                }
-                Either::Right(((), _)) => {
-                    self.notice_cancelling().await?;
-                    cancelling.set(asked(None));
-                }
+        while let Some(arrived) = self.attend(running.next()).await? {
+            let Some((call, outcome, spec)) = arrived else { return Ok(()) };
+            open.remove(call.id());
+            self.settle(&call, outcome, spec);
+            if !running.is_empty() && replay(spec) == Replay::Never {
+                // What may not be done twice is durable before anything else happens. Of the last one the next
+                // barrier takes care: nothing happens before it.
+                self.commit().await?;
             }
         }
+        drop_caught(running);
+        for (call, spec) in open.into_values() {
+            self.settle(&call, dropped(replay(spec)), spec);
+        }
+        Ok(())
     }
 
     fn intent(&self, call: &Call, ready: &Ready<R::State>) -> Intent {
@@ -198,7 +193,8 @@ impl<R: Registry> Driver<R> {
         let updates = self.updates.clone();
         let id = call.id().clone();
         let progress = Arc::new(move |_: &str, text: &str| {
-            drop(updates.send(Update::Progress { call: id.clone(), text: text.to_owned() }));
+            let update = Update::Progress { call: id.clone(), text: text.to_owned() };
+            drop(updates.send(Told::passing(update)));
         });
         let pending = self.state.calls.iter().find(|pending| pending.call.id() == call.id());
         let attempt = pending.and_then(|pending| pending.intent.as_ref()).map_or(1, |intent| intent.attempt);
@@ -264,14 +260,13 @@ fn replay(spec: Option<&'static ToolSpec>) -> Replay {
     spec.map_or(Replay::Never, |spec| spec.replay)
 }
 
-/// Waits until somebody asks to cancel; for ever where nobody can.
-async fn asked(cancel: Option<watch::Receiver<bool>>) {
-    if let Some(mut cancel) = cancel
-        && cancel.wait_for(|cancel| *cancel).await.is_ok()
-    {
-        return;
+/// What becomes of a call that was dropped on its way.
+fn dropped(replay: Replay) -> ActionOutcome {
+    const WHY: &str = "the run was cancelled while it was under way";
+    match replay {
+        Replay::Safe => ActionOutcome::not_executed(WHY),
+        Replay::Never => ActionOutcome::unknown(WHY),
     }
-    std::future::pending::<()>().await;
 }
 
 async fn execute<R: Registry>(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::driver::Driver;
 use super::plan::before_sending;
-use super::update::Update;
+use super::update::{Told, Update};
 use crate::error::{JournalError, ModelError, ModelErrorClass, RunError};
 use crate::event::{Closing, Event, Seal};
 use crate::message::{Prompt, first_difference};
@@ -13,7 +13,8 @@ use crate::registry::Registry;
 
 impl<R: Registry> Driver<R> {
     pub(super) async fn ask(&mut self) -> Result<(), RunError> {
-        let prompt = self.session.prompt().with_tools(self.definition.header.clone());
+        let header = self.definition.header(&self.state.enabled);
+        let prompt = self.session.prompt().with_tools(header);
         let chars = prompt.chars();
         if let Some(ending) = before_sending(&self.state, &self.definition.budget, chars) {
             return self.end(ending).await;
@@ -21,9 +22,16 @@ impl<R: Registry> Driver<R> {
         self.seal(&prompt).await?;
         self.tell(Update::Asked { step: self.state.steps + 1, chars });
         let updates = self.updates.clone();
-        let deltas = Deltas::new(move |text| drop(updates.send(Update::Delta { text: text.to_owned() })));
-        let replied = self.definition.model.ask_boxed(&prompt, &deltas).await;
-        self.prompt = Some(prompt);
+        let deltas = Deltas::new(move |text| {
+            drop(updates.send(Told::passing(Update::Delta { text: text.to_owned() })));
+        });
+        let model = self.definition.model.clone();
+        self.prompt = Some(prompt.clone());
+        let Some(replied) = self.attend(model.ask_boxed(&prompt, &deltas)).await? else {
+            // It was dropped on its way: nobody knows what it costs.
+            self.record(Event::ModelAbandoned {});
+            return Ok(());
+        };
         match replied {
             Ok(reply) if reply.is_empty() => {
                 self.failed(ModelError::new(

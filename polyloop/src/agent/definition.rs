@@ -13,7 +13,7 @@ use crate::journal::DynJournal;
 use crate::layout::Layout;
 use crate::message::ToolDefinition;
 use crate::model::DynModel;
-use crate::registry::Registry;
+use crate::registry::{RegisteredTool, Registry};
 use crate::tool::ToolSet;
 
 /// What is the same for every run.
@@ -43,6 +43,22 @@ pub(crate) struct Names {
 }
 
 impl<R: Registry> Definition<R> {
+    /// The names by which the model calls a tool: a set may hold it with a prefix.
+    pub(super) fn names_of<T: RegisteredTool<R>>(&self) -> Result<Vec<String>, RunError> {
+        let spec = const { T::SPEC };
+        let of_it = self.tools.tools().filter(|(_, known)| known.is_same_tool(&spec));
+        let names: Vec<String> = of_it.map(|(name, _)| name.to_owned()).collect();
+        if names.is_empty() { Err(RunError::NoSuchTool { tool: spec.name.to_owned() }) } else { Ok(names) }
+    }
+
+    /// The tools in the header of a request, with those that are hidden unless enabled.
+    pub(super) fn header(&self, enabled: &BTreeSet<String>) -> Arc<[ToolDefinition]> {
+        if enabled.is_empty() || self.header.is_empty() && !self.interpreter.reads_native_calls() {
+            return self.header.clone();
+        }
+        self.tools.definitions(enabled)
+    }
+
     /// The handlers of the tools; none where a project brings its own executor.
     pub(super) fn handlers(
         &self,
@@ -86,5 +102,5 @@ pub(super) fn differing(one: &Definitions, other: &Definitions) -> Vec<String> {
 
 /// Tools are never put into text, and into the header only for an interpreter that reads native calls.
 pub(super) fn header<S>(interpreter: &dyn Interpreter, tools: &ToolSet<S>) -> Arc<[ToolDefinition]> {
-    if interpreter.reads_native_calls() { tools.definitions() } else { Arc::from([]) }
+    if interpreter.reads_native_calls() { tools.definitions(&BTreeSet::new()) } else { Arc::from([]) }
 }

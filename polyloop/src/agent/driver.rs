@@ -1,16 +1,23 @@
 //! Carries out what is planned, and records what happens.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures_util::future::{Either, select};
 use tokio::sync::{mpsc, watch};
 
 use super::definition::Definition;
+use super::handle::{Cancel, Ear, Heard, RunHandle, Said};
 use super::mirror::Mirror;
+use super::open::Opened;
+use super::opening::Checked;
 use super::plan::{Next, plan};
+use super::report::Seen;
 use super::state::RunState;
-use super::update::Update;
+use super::update::{Told, Update};
 use super::writer::Writer;
-use crate::error::RunError;
+use crate::error::{JournalError, RunError};
 use crate::event::{Action, Call, Decision, Ending, Event, Finish, Reply};
 use crate::execute::ToolExecutor;
 use crate::journal::Durability;
@@ -25,11 +32,12 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) handlers: Option<Arc<ToolExecutor<R::State>>>,
     pub(crate) session: Session<R>,
     pub(crate) state: RunState,
-    pub(crate) updates: mpsc::UnboundedSender<Update>,
-    /// Whether somebody asked to cancel.
-    pub(crate) cancel: watch::Receiver<bool>,
-    /// Tells handlers, once the journal holds it.
+    pub(crate) updates: mpsc::UnboundedSender<Told>,
+    pub(crate) ear: Ear,
+    /// Tells handlers that the run is cancelled, once the journal holds it.
     pub(crate) cancelled: watch::Sender<bool>,
+    /// Whether it rests behind each thing that it carried out.
+    pub(crate) stepwise: Arc<AtomicBool>,
     pub(crate) writer: Writer,
     pub(crate) mirror: Mirror<R>,
     /// The last prompt that was sealed.
@@ -40,7 +48,61 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) fault: Option<RunError>,
 }
 
+/// A driver, and what its host has of it.
+type WithEnds<R> = (Driver<R>, RunHandle<R>, mpsc::UnboundedReceiver<Told>);
+
 impl<R: Registry> Driver<R> {
+    /// Makes the driver of a session that was opened.
+    pub(super) fn new(
+        definition: Arc<Definition<R>>,
+        handlers: Option<Arc<ToolExecutor<R::State>>>,
+        session: Session<R>,
+        opened: Opened<R>,
+    ) -> WithEnds<R> {
+        let Opened { writer, mirror, state, .. } = opened;
+        let (updates, receiver) = mpsc::unbounded_channel();
+        let (handle, ear) = Ear::new(definition.clone(), state.cancel());
+        let driver = Self {
+            handlers,
+            session,
+            updates,
+            ear,
+            cancelled: watch::channel(state.cancelled).0,
+            stepwise: Arc::default(),
+            writer,
+            prompt: mirror
+                .prompt()
+                .map(|prompt| prompt.clone().with_tools(definition.header(&state.enabled))),
+            mirror,
+            suspended: None,
+            fault: None,
+            definition,
+            state,
+        };
+        (driver, handle, receiver)
+    }
+
+    /// Records the beginning of a run.
+    pub(super) fn begin(&mut self, opening: Checked) {
+        if self.writer.is_new() {
+            self.record(Event::SessionOpened {
+                library: env!("CARGO_PKG_VERSION").to_owned(),
+                registry: self.definition.parts.get("registry").cloned().unwrap_or_default(),
+            });
+        }
+        if self.writer.has_new_lease() {
+            self.record(Event::LeaseTaken {});
+        }
+        self.record(Event::RunStarted { definition: self.definition.parts.clone() });
+        if !opening.enabled.is_empty() {
+            self.record(Event::ToolsEnabled { tools: opening.enabled });
+        }
+        for words in opening.words {
+            // They were checked against this very session.
+            drop(self.session.record(words));
+        }
+    }
+
     /// Goes on until the run ends or must wait for a person, or cannot go on.
     pub(crate) async fn drive(&mut self) {
         self.suspended = None;
@@ -51,7 +113,7 @@ impl<R: Registry> Driver<R> {
 
     async fn go_on(&mut self) -> Result<(), RunError> {
         loop {
-            self.notice_cancelling().await?;
+            self.notice().await?;
             match plan(&self.state, &self.definition.budget) {
                 Next::Ask => self.ask().await?,
                 Next::Interpret(reply) => self.interpret(&reply),
@@ -64,6 +126,9 @@ impl<R: Registry> Driver<R> {
                 Next::Suspend(ending) => return self.suspend(ending).await,
                 Next::Done => return Ok(()),
             }
+            if self.stepwise.load(Ordering::Relaxed) {
+                return Ok(());
+            }
         }
     }
 
@@ -75,30 +140,120 @@ impl<R: Registry> Driver<R> {
 
     /// Returns when everything recorded so far is on stable storage.
     pub(crate) async fn commit(&mut self) -> Result<(), RunError> {
-        let events = self.session.take_unwritten();
+        let events = self.session.unwritten();
         if !events.is_empty() {
-            self.writer.append(&events, Durability::Barrier).await?;
+            self.writer.append(events, Durability::Barrier).await?;
+            self.session.written();
         }
         Ok(())
     }
 
+    /// Commits while the run rests; what goes wrong stops the run.
+    pub(super) async fn commit_or_fault(&mut self) -> Result<(), RunError> {
+        let committed = self.commit().await;
+        self.fault = committed.clone().err();
+        committed
+    }
+
+    /// Takes the right to write, where the session was only looked at so far.
+    pub(super) async fn take_over(&mut self) -> Result<(), RunError> {
+        if !self.writer.has_lease() {
+            self.writer.take_lease().await?;
+            let tail = self.writer.read(self.mirror.chain().len()).await?;
+            if let Some(record) = tail.first() {
+                // Somebody else went on meanwhile.
+                return Err(JournalError::OutOfOrder {
+                    seq: record.seq,
+                    next: record.seq + tail.len() as u64,
+                }
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Hears a new handle in place of the old ones, which belong to the run that ended.
+    pub(super) fn listen_anew(&mut self) -> RunHandle<R> {
+        let (handle, ear) = Ear::new(self.definition.clone(), Cancel::No);
+        self.ear = ear;
+        self.cancelled = watch::channel(false).0;
+        handle
+    }
+
+    /// Whether there is something to carry out.
+    pub(super) fn can_step(&self) -> bool {
+        self.fault.is_none() && self.suspended.is_none() && self.state.ending.is_none()
+    }
+
     /// Tells the host; it may have stopped listening.
     pub(crate) fn tell(&self, update: Update) {
-        drop(self.updates.send(update));
+        let passing = matches!(update, Update::Delta { .. } | Update::Progress { .. });
+        let seen = (!passing).then(|| Box::new(self.seen()));
+        drop(self.updates.send(Told { update, seen }));
+    }
+
+    /// Where the run is, for a report.
+    pub(crate) fn seen(&self) -> Seen {
+        Seen { state: self.state.clone(), prompt: self.prompt.clone(), suspended: self.suspended.clone() }
     }
 
     /// Whether it waits for a person although it was cancelled.
     pub(crate) fn waits_in_vain(&self) -> bool {
-        self.suspended.is_some() && self.state.ending.is_none() && *self.cancel.borrow()
+        self.suspended.is_some()
+            && self.state.ending.is_none()
+            && self.fault.is_none()
+            && self.ear.cancel() > self.state.cancel()
+    }
+
+    /// Takes what was said meanwhile, and hears whether to cancel.
+    pub(crate) async fn notice(&mut self) -> Result<(), RunError> {
+        if self.state.ending.is_some() {
+            return Ok(());
+        }
+        while let Some(said) = self.ear.said() {
+            self.take(said);
+        }
+        let asked = self.ear.cancel();
+        if asked > self.state.cancel() { self.cancel(asked).await } else { Ok(()) }
+    }
+
+    /// Waits for something; meanwhile what is said is recorded, and cancelling is heard. None where it is to be dropped.
+    pub(crate) async fn attend<T>(&mut self, work: impl Future<Output = T>) -> Result<Option<T>, RunError> {
+        let mut work = pin!(work);
+        loop {
+            let heard = match select(work.as_mut(), pin!(self.ear.hear(self.state.cancel()))).await {
+                Either::Left((done, _)) => return Ok(Some(done)),
+                Either::Right((heard, _)) => heard,
+            };
+            match heard {
+                Heard::Cancel(asked) => self.cancel(asked).await?,
+                Heard::Said(said) => {
+                    self.take(said);
+                    self.commit().await?;
+                }
+            }
+            if self.state.cancel() == Cancel::Now {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn take(&mut self, said: Said) {
+        match said {
+            Said::Words(words) => {
+                if let Err(error) = self.session.record(words) {
+                    self.tell(Update::NotRecorded { error });
+                }
+            }
+            Said::Enable(tools) => self.record(Event::ToolsEnabled { tools }),
+        }
     }
 
     /// Handlers hear of it when the journal holds it.
-    pub(crate) async fn notice_cancelling(&mut self) -> Result<(), RunError> {
-        if *self.cancel.borrow() && !self.state.cancelled && self.state.ending.is_none() {
-            self.record(Event::CancelRequested { now: false });
-            self.commit().await?;
-            self.cancelled.send_replace(true);
-        }
+    async fn cancel(&mut self, asked: Cancel) -> Result<(), RunError> {
+        self.record(Event::CancelRequested { now: asked == Cancel::Now });
+        self.commit().await?;
+        self.cancelled.send_replace(true);
         Ok(())
     }
 
@@ -110,6 +265,11 @@ impl<R: Registry> Driver<R> {
     }
 
     pub(super) async fn end(&mut self, ending: Ending) -> Result<(), RunError> {
+        // Nobody is told that words were taken, and then they are lost.
+        self.ear.close();
+        while let Some(said) = self.ear.said() {
+            self.take(said);
+        }
         self.record(Event::RunEnded { ending: ending.clone() });
         self.commit().await?;
         self.tell(Update::Ended { ending });

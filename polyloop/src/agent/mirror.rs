@@ -23,12 +23,14 @@ pub(crate) struct Mirror<R: Registry> {
     session: Session<R>,
     /// The last prompt that was sealed.
     prompt: Option<Prompt>,
+    /// How many runs there were.
+    runs: u64,
 }
 
 impl<R: Registry> Mirror<R> {
     pub(crate) fn new(session: SessionId, definition: &Definition<R>) -> Self {
         let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
-        Self { chain: Chain::new(session), session: empty, prompt: None }
+        Self { chain: Chain::new(session), session: empty, prompt: None, runs: 0 }
     }
 
     /// Looks ahead for what the records were written with.
@@ -39,7 +41,13 @@ impl<R: Registry> Mirror<R> {
             .filter(|record| matches!(&*record.kind, "run.started" | "run.resumed" | "run.faulted"))
         {
             match Event::read(record, fragment_by_kind::<R>)? {
-                Some(Event::RunStarted { definition }) => begun.definition = definition,
+                Some(Event::RunStarted { definition }) => {
+                    // A further run may be that of another agent.
+                    if !begun.definition.is_empty() && begun.definition != definition {
+                        begun.unchanged_from = record.seq;
+                    }
+                    begun.definition = definition;
+                }
                 Some(Event::RunResumed { definition, changed }) => {
                     begun.definition = definition;
                     if !changed.is_empty() {
@@ -64,6 +72,10 @@ impl<R: Registry> Mirror<R> {
         &self.session
     }
 
+    pub(crate) fn runs(&self) -> u64 {
+        self.runs
+    }
+
     pub(crate) fn prompt(&self) -> Option<&Prompt> {
         self.prompt.as_ref()
     }
@@ -79,6 +91,7 @@ impl<R: Registry> Mirror<R> {
             self.chain.follow(record)?;
             let Some(event) = Event::read(record, fragment_by_kind::<R>)? else { continue };
             self.session.follow(&event);
+            self.runs += u64::from(matches!(event, Event::RunStarted { .. }));
             if let Event::PromptSealed { seal } = &event {
                 let prompt = self.session.prompt();
                 let rebuilt = self.session.messages_hash(&prompt) == seal.messages;

@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::state::RunState;
 use crate::event::{Ending, Usage};
-use crate::message::Share;
+use crate::message::{Prompt, Share};
 
-/// The result of a run. Printed, it is the answer, or how the run ended where there is none.
+/// The result of a run, or how far it is. Printed, it is the answer, or how the run ended where there is none.
 ///
 /// It keeps the two kinds of completion apart: `tool_completed` is what the agent says, `environment_completed` is
 /// evidence.
@@ -36,6 +37,34 @@ pub struct Report {
     pub usage: Usage,
 }
 
+/// Where a run is, as far as a report tells.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) state: RunState,
+    /// The last prompt that was sealed.
+    pub(crate) prompt: Option<Prompt>,
+    /// Why it rests, while a person must look first.
+    pub(crate) suspended: Option<Ending>,
+}
+
+impl Seen {
+    pub(crate) fn report(&self) -> Report {
+        let Self { state, prompt, suspended } = self;
+        Report {
+            ending: state.ending.clone().or_else(|| suspended.clone()).unwrap_or(Ending::UnderWay),
+            answer: state.answer.clone(),
+            tool_completed: state.completed_by.is_some(),
+            environment_completed: state.environment_completed,
+            steps: state.steps,
+            actions: state.actions,
+            requests: state.requests,
+            prompt_chars: prompt.as_ref().map_or(0, Prompt::chars),
+            shares: prompt.as_ref().map(Prompt::shares).unwrap_or_default(),
+            usage: state.usage,
+        }
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.answer {
@@ -60,6 +89,7 @@ impl fmt::Display for Ending {
             }
             Self::ModelFailure { message } => write!(formatter, "the model failed: {message}"),
             Self::UnknownOutcomes => formatter.write_str("outcomes are unknown; a person must look first"),
+            Self::UnderWay => formatter.write_str("under way"),
             Self::AwaitingApproval => formatter.write_str("a person must agree to a call first"),
         }
     }

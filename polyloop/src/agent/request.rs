@@ -4,20 +4,18 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::sync::Arc;
 
-use super::definition::Definition;
+use super::definition::{Definition, differing};
 use super::driver::Driver;
-use super::mirror::Mirror;
-use super::run::{Channels, Run};
+use super::open::{Opened, Purpose, open};
+use super::opening::Opening;
+use super::run::Run;
 use super::state::RunState;
-use super::writer::Writer;
-use crate::error::{RecordError, RunError};
-use crate::event::{Event, UserInput};
-use crate::journal::{MemoryJournal, SessionId};
-use crate::registry::{Registered, Registry};
+use crate::error::RunError;
+use crate::event::{Definitions, UserInput};
+use crate::journal::SessionId;
+use crate::registry::{Registered, RegisteredTool, Registry};
 use crate::session::Session;
 use crate::tool::BoxFuture;
-
-type Door<R> = Box<dyn FnOnce(&mut Session<R>) -> Result<(), RecordError> + Send>;
 
 /// What a run begins with; await it to start.
 ///
@@ -26,18 +24,27 @@ type Door<R> = Box<dyn FnOnce(&mut Session<R>) -> Result<(), RecordError> + Send
 pub struct Request<R: Registry> {
     definition: Arc<Definition<R>>,
     state: Arc<R::State>,
-    doors: Vec<Door<R>>,
-    goal: Option<UserInput>,
+    session: Option<SessionId>,
+    opening: Opening,
 }
 
 impl<R: Registry> Request<R> {
     pub(super) fn new(definition: Arc<Definition<R>>, state: Arc<R::State>) -> Self {
-        Self { definition, state, doors: Vec::new(), goal: None }
+        Self { definition, state, session: None, opening: Opening::default() }
+    }
+
+    /// Sets the session: the agent's journal is asked for it, and the run goes on behind the last one there, or begins
+    /// the session where there is none. A new session with an id of its own unless set.
+    ///
+    /// The agent need not be the one of the last run; what differs is in the journal.
+    pub fn session(mut self, session: impl Into<SessionId>) -> Self {
+        self.session = Some(session.into());
+        self
     }
 
     /// Adds a fragment. Where it stands is a matter of its type.
     pub fn inject<F: Registered<R>>(mut self, fragment: F) -> Self {
-        self.doors.push(Box::new(move |session| session.inject(fragment).map(drop)));
+        self.opening.inject::<R, F>(fragment);
         self
     }
 
@@ -46,9 +53,15 @@ impl<R: Registry> Request<R> {
         fragments.into_iter().fold(self, Self::inject)
     }
 
+    /// Shows the model a tool that is `hidden`, from the first request on, in this session.
+    pub fn enable<T: RegisteredTool<R>>(mut self) -> Self {
+        self.opening.enable::<R, T>(&self.definition);
+        self
+    }
+
     /// Sets the goal, in a person's own words. A fragment may state the goal in its place; then this is left out.
     pub fn goal(mut self, goal: impl Into<UserInput>) -> Self {
-        self.goal = Some(goal.into());
+        self.opening.goal(goal.into());
         self
     }
 
@@ -58,52 +71,48 @@ impl<R: Registry> Request<R> {
     /// # Errors
     ///
     /// When a fragment cannot be recorded, the goal has no words or there is neither a goal nor a fragment, the executor
-    /// belongs to other tools, or the journal cannot be written. Nothing was asked then.
+    /// belongs to other tools, the last run of the session has not ended, or the journal cannot be written. Nothing was
+    /// asked then.
     pub async fn start(self) -> Result<Run<R>, RunError> {
-        let definition = self.definition;
-        let handlers = definition.handlers(self.state)?;
-        let mut session =
-            Session::framed(definition.layout.clone(), definition.texts.observation.clone()).journaled();
-        let mut state = RunState::default();
-        let opened = Event::SessionOpened {
-            library: env!("CARGO_PKG_VERSION").to_owned(),
-            registry: definition.parts.get("registry").cloned().unwrap_or_default(),
+        let Self { definition, state, session, opening } = self;
+        let handlers = definition.handlers(state)?;
+        let opened = match (&session, &definition.journal) {
+            (None, _) => None,
+            (Some(id), None) => return Err(RunError::NoJournal { session: id.to_string() }),
+            (Some(id), Some(journal)) => open(&definition, journal.clone(), id.clone(), Further(id)).await?,
         };
-        let started = Event::RunStarted { definition: definition.parts.clone() };
-        for event in [opened, Event::LeaseTaken {}, started] {
-            state.apply(&event);
-            session.append(event);
-        }
-        for door in self.doors {
-            door(&mut session)?;
-        }
-        match self.goal {
-            Some(goal) if goal.as_str().trim().is_empty() => return Err(RunError::EmptyGoal),
-            Some(goal) => drop(session.say(goal)?),
-            None if session.items().is_empty() => return Err(RunError::EmptyGoal),
-            None => {}
-        }
-        let journal = definition.journal.clone().unwrap_or_else(|| Arc::new(MemoryJournal::new()));
-        let id = SessionId::mint();
-        let mut writer = Writer::without_lease(journal, id.clone());
-        writer.take_lease().await?;
-        let channels = Channels::new(false);
-        let mut driver = Driver {
-            mirror: Mirror::new(id, &definition),
-            definition,
-            handlers,
-            session,
-            state,
-            updates: channels.updates,
-            cancel: channels.asked,
-            cancelled: channels.cancelled,
-            writer,
-            prompt: None,
-            suspended: None,
-            fault: None,
+        let (mut driver, handle, updates) = match opened {
+            Some(opened) => {
+                let session = opened.mirror.session().twin().journaled();
+                Driver::new(definition, handlers, session, opened)
+            }
+            None => {
+                let session = session.unwrap_or_else(SessionId::mint);
+                let opened = Opened::empty(&definition, session).await?;
+                let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
+                Driver::new(definition, handlers, empty.journaled(), opened)
+            }
         };
+        let checked = opening.check::<R>(driver.session.recorded().clone())?;
+        driver.begin(checked);
         driver.commit().await?;
-        Ok(Run::new(driver, channels.receiver, channels.cancel))
+        Ok(Run::new(driver, handle, updates))
+    }
+}
+
+/// A session is opened for a further run, which may be that of another agent.
+struct Further<'a>(&'a SessionId);
+
+impl Purpose for Further<'_> {
+    fn changed(&self, from: &Definitions, now: &Definitions) -> Result<Vec<String>, RunError> {
+        Ok(differing(from, now))
+    }
+
+    fn writes(&self, state: &RunState) -> Result<bool, RunError> {
+        match state.is_open() {
+            true => Err(RunError::Unfinished { session: self.0.to_string() }),
+            false => Ok(true),
+        }
     }
 }
 
@@ -118,6 +127,10 @@ impl<R: Registry> IntoFuture for Request<R> {
 
 impl<R: Registry> fmt::Debug for Request<R> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Request").field("goal", &self.goal).finish_non_exhaustive()
+        formatter
+            .debug_struct("Request")
+            .field("session", &self.session)
+            .field("opening", &self.opening)
+            .finish_non_exhaustive()
     }
 }

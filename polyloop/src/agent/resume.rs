@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use super::definition::{Definition, differing};
 use super::driver::Driver;
-use super::mirror::Mirror;
+use super::open::{Purpose, open};
 use super::plan::{Next, plan};
-use super::run::{Channels, Run};
+use super::run::Run;
 use super::state::{Phase, RunState};
-use super::writer::Writer;
 use crate::error::{JournalError, RunError};
 use crate::event::{ActionOutcome, Call, Definitions, Event, Intent};
 use crate::journal::SessionId;
@@ -43,61 +42,41 @@ impl<R: Registry> Resumption<R> {
     }
 
     async fn resume(self) -> Result<Run<R>, RunError> {
-        let Self { definition, state: tools_state, session, accept_changes } = self;
-        let Some(journal) = definition.journal.clone() else {
-            return Err(JournalError::NoSuchSession { session: session.to_string() }.into());
-        };
-        let handlers = definition.handlers(tools_state)?;
-        let agreed = |from: &Definitions| {
-            let changed = differing(from, &definition.parts);
-            if changed.is_empty() || accept_changes {
-                Ok(changed)
-            } else {
-                Err(RunError::Changed { changed })
-            }
-        };
-        let mut writer = Writer::without_lease(journal, session.clone());
-        let mut mirror = Mirror::new(session, &definition);
-        let mut state = RunState::default();
-        let records = writer.read(0).await?;
-        let begun = mirror.begun(&records)?;
-        if let Some(message) = begun.fault {
-            return Err(RunError::Faulted { message });
-        }
-        let mut changed = agreed(&begun.definition)?;
-        // Prompts from before an accepted change were made with something else.
-        let rebuild_from = if changed.is_empty() { begun.unchanged_from } else { u64::MAX };
-        mirror.follow(&records, rebuild_from, |event| state.apply(event))?;
-        if state.is_open() {
-            writer.take_lease().await?;
-            // Whoever had the session may have written until now.
-            let tail = writer.read(mirror.chain().len()).await?;
-            mirror.follow(&tail, rebuild_from, |event| state.apply(event))?;
-            changed = agreed(&state.definition)?;
-        }
-        if let Some(message) = state.fault {
-            return Err(RunError::Faulted { message });
-        }
-        writer.go_on_behind(mirror.chain().clone());
-        let channels = Channels::new(state.cancelled);
-        let mut driver = Driver {
-            session: mirror.session().twin().journaled(),
-            prompt: mirror.prompt().map(|prompt| prompt.clone().with_tools(definition.header.clone())),
-            definition,
-            handlers,
-            state,
-            updates: channels.updates,
-            cancel: channels.asked,
-            cancelled: channels.cancelled,
-            writer,
-            mirror,
-            suspended: None,
-            fault: None,
-        };
+        let Self { definition, state, session, accept_changes } = self;
+        let no_journal = || RunError::NoJournal { session: session.to_string() };
+        let journal = definition.journal.clone().ok_or_else(no_journal)?;
+        let handlers = definition.handlers(state)?;
+        let opened = open(&definition, journal, session.clone(), GoingOn { accept_changes }).await?;
+        let missing = || JournalError::NoSuchSession { session: session.to_string() };
+        let mut opened = opened.ok_or_else(missing)?;
+        let changed = std::mem::take(&mut opened.changed);
+        let session = opened.mirror.session().twin().journaled();
+        let (mut driver, handle, updates) = Driver::new(definition, handlers, session, opened);
         if driver.state.is_open() {
             driver.recover(changed).await?;
         }
-        Ok(Run::new(driver, channels.receiver, channels.cancel))
+        Ok(Run::new(driver, handle, updates))
+    }
+}
+
+/// A session is opened to go on with its last run.
+struct GoingOn {
+    accept_changes: bool,
+}
+
+impl Purpose for GoingOn {
+    fn changed(&self, from: &Definitions, now: &Definitions) -> Result<Vec<String>, RunError> {
+        let changed = differing(from, now);
+        if changed.is_empty() || self.accept_changes {
+            Ok(changed)
+        } else {
+            Err(RunError::Changed { changed })
+        }
+    }
+
+    /// A run that has ended is only looked at.
+    fn writes(&self, state: &RunState) -> Result<bool, RunError> {
+        Ok(state.is_open())
     }
 }
 

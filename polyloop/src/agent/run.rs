@@ -4,21 +4,24 @@ use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use futures_util::Stream;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 use super::driver::Driver;
-use super::report::Report;
+use super::handle::RunHandle;
+use super::opening::{FollowUp, Opening};
+use super::report::{Report, Seen};
 use super::state::Approval;
-use super::update::Update;
+use super::update::{Told, Update};
 use crate::error::RunError;
-use crate::event::{Call, CallId, Ending, Event};
+use crate::event::{Call, CallId, Ending, Event, UserInput};
 use crate::journal::SessionId;
 use crate::ledger::Item;
 use crate::message::Prompt;
-use crate::registry::Registry;
+use crate::registry::{Registered, Registry};
 use crate::tool::BoxFuture;
 
 type Driving<R> = BoxFuture<'static, Driver<R>>;
@@ -42,55 +45,28 @@ enum Place<R: Registry> {
 pub struct Run<R: Registry> {
     place: Place<R>,
     session: SessionId,
-    updates: mpsc::UnboundedReceiver<Update>,
-    cancel: Arc<watch::Sender<bool>>,
+    updates: mpsc::UnboundedReceiver<Told>,
+    handle: RunHandle<R>,
+    /// Where it was at the last update.
+    seen: Box<Seen>,
+    stepwise: Arc<AtomicBool>,
     /// Why the run cannot go on, until it is told.
     untold: Option<RunError>,
-}
-
-/// A handle that cancels a run from elsewhere.
-#[derive(Clone, Debug)]
-pub struct Canceller(Arc<watch::Sender<bool>>);
-
-impl Canceller {
-    /// Cancels the run after the current action: its outcome is recorded, nothing new starts.
-    pub fn cancel(&self) {
-        self.0.send_replace(true);
-    }
-}
-
-/// What a run and its driver say to each other.
-pub(super) struct Channels {
-    pub(super) updates: mpsc::UnboundedSender<Update>,
-    pub(super) receiver: mpsc::UnboundedReceiver<Update>,
-    /// Asks to cancel.
-    pub(super) cancel: watch::Sender<bool>,
-    pub(super) asked: watch::Receiver<bool>,
-    /// Tells handlers that the run is cancelled.
-    pub(super) cancelled: watch::Sender<bool>,
-}
-
-impl Channels {
-    pub(super) fn new(cancelled: bool) -> Self {
-        let (updates, receiver) = mpsc::unbounded_channel();
-        let (cancel, asked) = watch::channel(cancelled);
-        let (cancelled, _) = watch::channel(cancelled);
-        Self { updates, receiver, cancel, asked, cancelled }
-    }
 }
 
 impl<R: Registry> Run<R> {
     pub(super) fn new(
         driver: Driver<R>,
-        updates: mpsc::UnboundedReceiver<Update>,
-        cancel: watch::Sender<bool>,
+        handle: RunHandle<R>,
+        updates: mpsc::UnboundedReceiver<Told>,
     ) -> Self {
-        let session = driver.writer.session().clone();
         Self {
+            session: driver.writer.session().clone(),
+            seen: Box::new(driver.seen()),
+            stepwise: driver.stepwise.clone(),
             place: Place::Ready(Box::new(driver)),
-            session,
             updates,
-            cancel: Arc::new(cancel),
+            handle,
             untold: None,
         }
     }
@@ -116,8 +92,46 @@ impl<R: Registry> Run<R> {
         let driver = self.resting().ok_or(RunError::Lost)?;
         match &driver.fault {
             Some(fault) => Err(fault.clone()),
-            None => Ok(report(driver)),
+            None => Ok(driver.seen().report()),
         }
+    }
+
+    /// Returns how far the run is: as of now while it rests, else as of the last update.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        self.resting().map_or_else(|| self.seen.report(), |driver| driver.seen().report())
+    }
+
+    /// Carries out one thing only: a request, what the reply means, the calls of a decision, or the end. Returns what
+    /// was told meanwhile; none when the run ended or waits for a person.
+    ///
+    /// A run that is stepped through writes the same events as one that is driven.
+    ///
+    /// # Errors
+    ///
+    /// When the run cannot go on.
+    pub async fn step(&mut self) -> Result<Option<Vec<Update>>, RunError> {
+        if self.resting().is_some_and(|driver| !driver.can_step()) {
+            return match self.resting().and_then(|driver| driver.fault.clone()) {
+                Some(fault) => Err(fault),
+                None => Ok(None),
+            };
+        }
+        self.make_ready();
+        self.stepwise.store(true, Ordering::Relaxed);
+        let mut updates = Vec::new();
+        let mut fault = None;
+        while let Some(update) = self.next().await {
+            match update {
+                Ok(update) => updates.push(update),
+                Err(error) => fault = Some(error),
+            }
+        }
+        self.stepwise.store(false, Ordering::Relaxed);
+        if self.resting().is_some_and(Driver::can_step) {
+            self.make_ready();
+        }
+        fault.map_or(Ok(Some(updates)), Err)
     }
 
     /// Returns the id under which the journal keeps it: what [`Agent::resume`](crate::Agent::resume) takes.
@@ -126,10 +140,56 @@ impl<R: Registry> Run<R> {
         &self.session
     }
 
-    /// Returns what cancels the run from elsewhere.
+    /// Returns what cancels the run from elsewhere, and adds to what the model is told.
     #[must_use]
-    pub fn canceller(&self) -> Canceller {
-        Canceller(self.cancel.clone())
+    pub fn handle(&self) -> RunHandle<R> {
+        self.handle.clone()
+    }
+
+    /// Adds a person's own words, such as a remark while a tool is at work. See [`RunHandle::say`].
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing but white space, or the run has ended.
+    pub fn say(&self, input: impl Into<UserInput>) -> Result<(), RunError> {
+        self.handle.say(input)
+    }
+
+    /// Adds a fragment. See [`RunHandle::inject`].
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be rendered, or the run has ended.
+    pub fn inject<F: Registered<R>>(&self, fragment: F) -> Result<(), RunError> {
+        self.handle.inject(fragment)
+    }
+
+    /// Begins the next run of the session, once this one has ended: a person says something more. Await it; then poll
+    /// this run as before. What was counted for the run that ended begins anew.
+    pub fn follow_up(&mut self) -> FollowUp<'_, R> {
+        FollowUp::new(self)
+    }
+
+    pub(super) async fn begin_another(
+        &mut self,
+        state: Option<Arc<R::State>>,
+        opening: Opening,
+    ) -> Result<(), RunError> {
+        let driver = self.at_rest()?;
+        if driver.state.is_open() {
+            return Err(RunError::Unfinished { session: driver.writer.session().to_string() });
+        }
+        let checked = opening.check::<R>(driver.session.recorded().clone())?;
+        if let Some(state) = state {
+            driver.handlers = driver.definition.handlers(state)?;
+        }
+        driver.take_over().await?;
+        let handle = driver.listen_anew();
+        driver.begin(checked);
+        let begun = driver.commit_or_fault().await;
+        self.handle = handle;
+        self.make_ready();
+        begun
     }
 
     /// Returns the calls that wait for a person.
@@ -156,56 +216,74 @@ impl<R: Registry> Run<R> {
         self.resting().and_then(|driver| driver.prompt.as_ref())
     }
 
-    /// Records that a person agreed to a call; the run goes on when it is polled, and its journal has it then.
+    /// Records that a person agreed to a call. The journal holds it when this returns; the run goes on when it is polled.
     ///
     /// # Errors
     ///
-    /// When no such call waits.
-    pub fn approve(&mut self, call: &CallId) -> Result<(), RunError> {
-        self.answer(call, |driver, call| driver.record(Event::ApprovalGiven { call: call.id().clone() }))
+    /// When no such call waits, or the journal cannot be written.
+    pub async fn approve(&mut self, call: &CallId) -> Result<(), RunError> {
+        let call = self.waiting_call(call)?;
+        let driver = self.at_rest()?;
+        driver.record(Event::ApprovalGiven { call: call.id().clone() });
+        self.answered().await
     }
 
-    /// Records that a person refused a call; the run goes on when it is polled, and its journal has it then.
+    /// Records that a person refused a call. The journal holds it when this returns; the run goes on when it is polled.
     ///
     /// # Errors
     ///
-    /// When no such call waits.
-    pub fn deny(&mut self, call: &CallId) -> Result<(), RunError> {
-        self.answer(call, Driver::deny)
+    /// When no such call waits, or the journal cannot be written.
+    pub async fn deny(&mut self, call: &CallId) -> Result<(), RunError> {
+        let call = self.waiting_call(call)?;
+        self.at_rest()?.deny(&call);
+        self.answered().await
     }
 
-    /// Records that a person looked at the outcomes that nobody knows; the run goes on when it is polled.
+    /// Records that a person looked at the outcomes that nobody knows. The journal holds it when this returns; the run
+    /// goes on when it is polled.
     ///
     /// # Errors
     ///
-    /// When the run does not wait for that.
-    pub fn acknowledge(&mut self) -> Result<(), RunError> {
+    /// When the run does not wait for that, or the journal cannot be written.
+    pub async fn acknowledge(&mut self) -> Result<(), RunError> {
         if self.resting().is_none_or(|driver| driver.suspended != Some(Ending::UnknownOutcomes)) {
             return Err(RunError::NothingToAcknowledge);
         }
-        self.go_on(|driver| driver.record(Event::UnknownAcknowledged {}))
+        self.at_rest()?.record(Event::UnknownAcknowledged {});
+        self.answered().await
     }
 
-    fn answer(&mut self, id: &CallId, answer: impl FnOnce(&mut Driver<R>, &Call)) -> Result<(), RunError> {
-        let Some(call) = self.waiting().into_iter().find(|call| call.id() == id) else {
-            return Err(RunError::NoSuchApproval { call: id.to_string() });
-        };
-        self.go_on(|driver| answer(driver, &call))
+    fn waiting_call(&self, id: &CallId) -> Result<Call, RunError> {
+        let call = self.waiting().into_iter().find(|call| call.id() == id);
+        call.ok_or_else(|| RunError::NoSuchApproval { call: id.to_string() })
     }
 
-    /// Records what a person said while the run rests, and lets it go on.
-    fn go_on(&mut self, record: impl FnOnce(&mut Driver<R>)) -> Result<(), RunError> {
-        if let Some(fault) = self.resting().and_then(|driver| driver.fault.clone()) {
-            return Err(fault);
+    /// The driver of a run that rests and may go on.
+    fn at_rest(&mut self) -> Result<&mut Driver<R>, RunError> {
+        match &mut self.place {
+            Place::Ready(driver) | Place::Resting(driver) => match &driver.fault {
+                Some(fault) => Err(fault.clone()),
+                None => Ok(driver),
+            },
+            Place::Driving(_) | Place::Moving | Place::Lost => Err(RunError::Lost),
         }
-        let (Place::Ready(mut driver) | Place::Resting(mut driver)) =
-            std::mem::replace(&mut self.place, Place::Moving)
-        else {
-            return Err(RunError::Lost);
+    }
+
+    /// Writes what a person answered, and lets the run go on.
+    async fn answered(&mut self) -> Result<(), RunError> {
+        // First, so that it goes on also where nobody waits for the journal.
+        self.make_ready();
+        let driver = self.at_rest()?;
+        driver.suspended = None;
+        driver.commit_or_fault().await
+    }
+
+    /// Lets a run that rests go on when it is polled next.
+    fn make_ready(&mut self) {
+        self.place = match std::mem::replace(&mut self.place, Place::Moving) {
+            Place::Resting(driver) => Place::Ready(driver),
+            place => place,
         };
-        record(&mut driver);
-        self.place = Place::Ready(driver);
-        Ok(())
     }
 
     fn resting(&self) -> Option<&Driver<R>> {
@@ -215,10 +293,17 @@ impl<R: Registry> Run<R> {
         }
     }
 
+    fn see(&mut self, told: Told) -> Update {
+        if let Some(seen) = told.seen {
+            self.seen = seen;
+        }
+        told.update
+    }
+
     fn poll_update(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Update, RunError>>> {
         loop {
-            if let Poll::Ready(Some(update)) = self.updates.poll_recv(context) {
-                return Poll::Ready(Some(Ok(update)));
+            if let Poll::Ready(Some(told)) = self.updates.poll_recv(context) {
+                return Poll::Ready(Some(Ok(self.see(told))));
             }
             match std::mem::replace(&mut self.place, Place::Moving) {
                 Place::Ready(mut driver) => {
@@ -231,7 +316,8 @@ impl<R: Registry> Run<R> {
                     Poll::Pending => {
                         self.place = Place::Driving(driving);
                         // What was told while polling is there now.
-                        return self.updates.poll_recv(context).map(|update| update.map(Ok));
+                        let told = self.updates.poll_recv(context);
+                        return told.map(|told| told.map(|told| Ok(self.see(told))));
                     }
                     Poll::Ready(driver) => {
                         self.untold.clone_from(&driver.fault);
@@ -243,7 +329,7 @@ impl<R: Registry> Run<R> {
                 Place::Resting(driver) => {
                     self.place = Place::Resting(driver);
                     return match self.updates.try_recv() {
-                        Ok(update) => Poll::Ready(Some(Ok(update))),
+                        Ok(told) => Poll::Ready(Some(Ok(self.see(told)))),
                         Err(_) => Poll::Ready(self.untold.take().map(Err)),
                     };
                 }
@@ -271,22 +357,5 @@ impl<R: Registry> Stream for Run<R> {
 impl<R: Registry> fmt::Debug for Run<R> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Run").finish_non_exhaustive()
-    }
-}
-
-fn report<R: Registry>(driver: &Driver<R>) -> Report {
-    let state = &driver.state;
-    let suspended = driver.suspended.clone().unwrap_or(Ending::AwaitingApproval);
-    Report {
-        ending: state.ending.clone().unwrap_or(suspended),
-        answer: state.answer.clone(),
-        tool_completed: state.completed_by.is_some(),
-        environment_completed: state.environment_completed,
-        steps: state.steps,
-        actions: state.actions,
-        requests: state.requests,
-        prompt_chars: driver.prompt.as_ref().map_or(0, Prompt::chars),
-        shares: driver.prompt.as_ref().map(Prompt::shares).unwrap_or_default(),
-        usage: state.usage,
     }
 }

@@ -1,7 +1,9 @@
 //! Where a run is: a pure fold of its events. It reads no clock, no random number and no environment.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::handle::Cancel;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
     Call, CallId, Decision, Definitions, Ending, Event, Intent, Reply, Settled, Status, Usage,
@@ -70,9 +72,13 @@ pub(crate) struct RunState {
     pub(crate) answer: Option<String>,
     pub(crate) final_answer: bool,
     pub(crate) cancelled: bool,
+    /// Whether what is under way is dropped.
+    pub(crate) cancelled_now: bool,
     pub(crate) ending: Option<Ending>,
     /// What the run was begun with, or resumed with last.
-    pub(crate) definition: Definitions,
+    pub(crate) definition: Arc<Definitions>,
+    /// Hidden tools that are shown, by the names that the model calls. They stay shown in the session's further runs.
+    pub(crate) enabled: Arc<BTreeSet<String>>,
     /// The fault that stopped the run.
     pub(crate) fault: Option<String>,
 }
@@ -84,7 +90,6 @@ impl RunState {
             Event::SessionOpened { .. }
             | Event::LeaseTaken {}
             | Event::RunSuspended { .. }
-            | Event::ToolsEnabled { .. }
             | Event::HeaderChanged { .. }
             | Event::PromptRefused { .. }
             | Event::CallVerified { .. }
@@ -92,8 +97,18 @@ impl RunState {
             | Event::ClockMarked { .. }
             | Event::FragmentRecorded { .. }
             | Event::InputRecorded { .. } => {}
-            Event::RunStarted { definition } | Event::RunResumed { definition, .. } => {
-                self.definition.clone_from(definition);
+            // What is counted is counted for each run; what a session has, stays.
+            Event::RunStarted { definition } => {
+                *self = Self {
+                    definition: Arc::new(definition.clone()),
+                    enabled: std::mem::take(&mut self.enabled),
+                    prompt_chars: self.prompt_chars,
+                    ..Self::default()
+                };
+            }
+            Event::RunResumed { definition, .. } => self.definition = Arc::new(definition.clone()),
+            Event::ToolsEnabled { tools } => {
+                Arc::make_mut(&mut self.enabled).extend(tools.iter().cloned());
             }
             Event::PromptSealed { seal } => {
                 self.requests += 1;
@@ -136,9 +151,21 @@ impl RunState {
             }
             Event::CallSettled { call, settled, .. } => self.settled(call, settled),
             Event::UnknownAcknowledged {} => self.unknown_outcomes = 0,
-            Event::CancelRequested { .. } => self.cancelled = true,
+            Event::CancelRequested { now } => {
+                self.cancelled = true;
+                self.cancelled_now |= now;
+            }
             Event::RunEnded { ending } => self.ending = Some(ending.clone()),
             Event::RunFaulted { message } => self.fault = Some(message.clone()),
+        }
+    }
+
+    /// Whether and how it is cancelled.
+    pub(crate) fn cancel(&self) -> Cancel {
+        match (self.cancelled, self.cancelled_now) {
+            (_, true) => Cancel::Now,
+            (true, false) => Cancel::AfterAction,
+            (false, false) => Cancel::No,
         }
     }
 

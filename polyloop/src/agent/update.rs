@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::error::ModelError;
+use super::report::Seen;
+use crate::error::{ModelError, RecordError};
 use crate::event::{ActionOutcome, Call, CallId, Ending, Reply};
 
 /// One thing that happened in a run, for its host.
@@ -58,9 +59,28 @@ pub enum Update {
         /// The call.
         call: Call,
     },
+    /// A fragment that was injected while the run was under way is not recorded.
+    NotRecorded {
+        /// Why.
+        error: RecordError,
+    },
     /// The run ended.
     Ended {
         /// How.
         ending: Ending,
     },
+}
+
+/// An update, with where the run was then; left out where nothing of that changed.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) update: Update,
+    pub(crate) seen: Option<Box<Seen>>,
+}
+
+impl Told {
+    /// An update that changes nothing of that.
+    pub(crate) fn passing(update: Update) -> Self {
+        Self { update, seen: None }
+    }
 }

@@ -7,21 +7,22 @@ use crate::error::JournalError;
 use crate::event::{Event, VERSION};
 use crate::journal::{Chain, Durability, DynJournal, Entry, Lease, Record, SessionId};
 
-/// The one run of a session so far.
-const RUN: u64 = 1;
-
 /// The end of a session's journal, with the right to write there.
 pub(crate) struct Writer {
     journal: Arc<dyn DynJournal>,
     lease: Lease,
     chain: Chain,
+    /// The last run that was started.
+    run: u64,
+    /// The epoch of the last record that was written.
+    written: u64,
 }
 
 impl Writer {
     /// Reads only; no lease has the epoch 0.
     pub(crate) fn without_lease(journal: Arc<dyn DynJournal>, session: SessionId) -> Self {
         let lease = Lease { session: session.clone(), epoch: 0 };
-        Self { journal, lease, chain: Chain::new(session) }
+        Self { journal, lease, chain: Chain::new(session), run: 0, written: 0 }
     }
 
     /// Takes the right to write, from whoever has it.
@@ -34,9 +35,25 @@ impl Writer {
         self.chain.session()
     }
 
-    /// Goes on behind records that were read and checked.
-    pub(crate) fn go_on_behind(&mut self, chain: Chain) {
+    /// Whether the session has no record.
+    pub(crate) fn is_new(&self) -> bool {
+        self.chain.len() == 0
+    }
+
+    /// Whether the right to write was ever taken.
+    pub(crate) fn has_lease(&self) -> bool {
+        self.lease.epoch > 0
+    }
+
+    /// Whether nothing was written under it.
+    pub(crate) fn has_new_lease(&self) -> bool {
+        self.lease.epoch > self.written
+    }
+
+    /// Goes on behind records that were read and checked; `run` is the last one in them.
+    pub(crate) fn go_on_behind(&mut self, chain: Chain, run: u64) {
         self.chain = chain;
+        self.run = run;
     }
 
     /// Appends events, all or none.
@@ -47,14 +64,17 @@ impl Writer {
     ) -> Result<(), JournalError> {
         let mut chain = self.chain.clone();
         let at = now();
+        let run = self.run + u64::from(events.iter().any(|event| matches!(event, Event::RunStarted { .. })));
         let mut records = Vec::with_capacity(events.len());
         for event in events {
             let (kind, payload) = (event.kind(), event.payload()?);
-            let entry = Entry { kind, v: VERSION, payload, run: RUN, epoch: self.lease.epoch, at };
+            let entry = Entry { kind, v: VERSION, payload, run, epoch: self.lease.epoch, at };
             records.push(chain.extend(entry));
         }
         self.journal.append_boxed(&self.lease, self.chain.len(), records, durability).await?;
         self.chain = chain;
+        self.run = run;
+        self.written = self.lease.epoch;
         Ok(())
     }
 

@@ -93,6 +93,29 @@ pub enum RunError {
     /// No outcome waits for a person.
     #[error("no unknown outcome waits for a person; there is nothing to acknowledge")]
     NothingToAcknowledge,
+    /// The agent keeps no sessions.
+    #[error(
+        "the agent has no journal, and so no session `{session}`; give it one with `AgentBuilder::journal`"
+    )]
+    NoJournal {
+        /// The session's id.
+        session: String,
+    },
+    /// The session's last run is still to be finished.
+    #[error("the last run of the session `{session}` has not ended; resume it first")]
+    Unfinished {
+        /// The session's id.
+        session: String,
+    },
+    /// The run has ended: it takes no more words.
+    #[error("the run has ended; begin another one in its session")]
+    Ended,
+    /// The agent does not have a tool.
+    #[error("the agent does not have the tool `{tool}`; it was built with others")]
+    NoSuchTool {
+        /// The tool's name.
+        tool: String,
+    },
     /// The run was polled again after it had panicked.
     #[error("the run panicked while it was polled, and cannot go on; start it again")]
     Lost,

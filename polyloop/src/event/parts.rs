@@ -122,4 +122,6 @@ pub enum Ending {
     UnknownOutcomes,
     /// A person must agree to calls first; the run goes on afterwards.
     AwaitingApproval,
+    /// It has not ended: what a report says of a run that is under way.
+    UnderWay,
 }

@@ -7,7 +7,7 @@ use std::future::Future;
 
 pub use tools::ToolExecutor;
 
-pub(crate) use panics::catching;
+pub(crate) use panics::{catching, drop_caught};
 
 use crate::event::{Action, ActionOutcome};
 use crate::tool::{BoxFuture, CallContext};

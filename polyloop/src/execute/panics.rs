@@ -17,7 +17,7 @@ pub(crate) fn catching<T>(mut future: BoxFuture<'_, T>) -> impl Future<Output = 
 }
 
 /// Drops what may panic when it is dropped: what a handler holds is other people's code as well.
-pub(super) fn drop_caught<T>(value: T) {
+pub(crate) fn drop_caught<T>(value: T) {
     // What it says is not the outcome of the call.
     drop(catch_unwind(AssertUnwindSafe(|| drop(value))));
 }

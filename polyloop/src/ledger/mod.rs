@@ -20,7 +20,9 @@ pub(crate) struct Ledger {
     open: Vec<(Call, Option<Item>)>,
     /// Whether these are native calls.
     open_native: bool,
-    /// What was recorded while calls were open; it stands behind the last of their results.
+    /// Whether a request is out: what the model answers to is what it was shown.
+    asked: bool,
+    /// What was recorded while a request was out or calls were open; it stands behind the reply and the results.
     waiting: Vec<Item>,
 }
 
@@ -52,9 +54,11 @@ impl Ledger {
             }
             Event::PromptSealed { .. } => {
                 self.head.get_or_insert(self.items.len());
+                self.asked = true;
             }
             Event::ModelFailed { closing: None, .. } => {}
             Event::ModelFailed { closing: Some(closing), .. } => {
+                self.asked = false;
                 let (reply, text) = &closing.reply;
                 self.place(Item::new(*reply, ItemContent::Synthetic { reply: true, text: text.clone() }));
                 let (observation, text) = &closing.observation;
@@ -62,6 +66,7 @@ impl Ledger {
                     *observation,
                     ItemContent::Synthetic { reply: false, text: text.clone() },
                 ));
+                self.close();
             }
             Event::Decided { item, decision, calls, native, explanation, .. } => {
                 self.decided(*item, decision, calls, *native, *explanation);
@@ -69,9 +74,13 @@ impl Ledger {
             Event::CallSettled { item, call, settled } => {
                 self.settled(*item, call, settled);
             }
+            // Of a request that nobody waits for any more, and of calls that a run left behind, nothing follows.
+            Event::RunStarted { .. } | Event::RunEnded { .. } => {
+                self.asked = false;
+                self.close();
+            }
             Event::SessionOpened { .. }
             | Event::LeaseTaken {}
-            | Event::RunStarted { .. }
             | Event::RunResumed { .. }
             | Event::RunSuspended { .. }
             | Event::ToolsEnabled { .. }
@@ -87,7 +96,6 @@ impl Ledger {
             | Event::CallStarted { .. }
             | Event::UnknownAcknowledged {}
             | Event::CancelRequested { .. }
-            | Event::RunEnded { .. }
             | Event::RunFaulted { .. } => {}
         }
     }
@@ -100,6 +108,7 @@ impl Ledger {
         native: bool,
         explanation: Option<ItemId>,
     ) {
+        self.asked = false;
         let text: Arc<str> = decision.history_text().into();
         self.place(Item::new(item, ItemContent::Reply { text, calls: calls.into(), native }));
         if let (Decision::Invalid { explanation: text, .. }, Some(id)) = (decision, explanation) {
@@ -107,6 +116,7 @@ impl Ledger {
         }
         self.open = calls.iter().map(|call| (call.clone(), None)).collect();
         self.open_native = native;
+        self.close();
     }
 
     fn settled(&mut self, item: ItemId, id: &CallId, settled: &Settled) {
@@ -121,12 +131,12 @@ impl Ledger {
         self.close();
     }
 
-    /// Puts an item where it stands: at the end, or behind the results of open calls.
+    /// Puts an item where it stands: at the end, or behind what the model still says and does.
     fn place(&mut self, item: Item) {
-        if self.open.is_empty() { self.items.push(item) } else { self.waiting.push(item) }
+        if self.open.is_empty() && !self.asked { self.items.push(item) } else { self.waiting.push(item) }
     }
 
-    /// Places the results once the last of them is there, in the order of the calls.
+    /// Places the results once the last of them is there, in the order of the calls, and then what waited.
     fn close(&mut self) {
         if self.open.iter().all(|(_, observation)| observation.is_some()) {
             let results =
@@ -142,7 +152,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::Ledger;
-    use crate::event::{Action, ActionOutcome, Call, CallId, Decision, Event, Seal, Settled, UserInput};
+    use crate::event::{
+        Action, ActionOutcome, Call, CallId, Decision, Ending, Event, Seal, Settled, UserInput,
+    };
     use crate::message::ItemId;
 
     fn sealed() -> Event {
@@ -194,14 +206,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_recorded_while_a_request_is_out_stands_behind_its_reply() {
+        let mut ledger = Ledger::default();
+        said(&mut ledger, 1, "goal");
+        ledger.apply(&sealed());
+        said(&mut ledger, 2, "remark");
+        ledger.apply(&Event::ModelAbandoned {});
+        ledger.apply(&sealed());
+        assert_eq!(texts(&ledger), ["goal"], "a second attempt shows what the first one did");
+        decided(&mut ledger, 3, &[]);
+        assert_eq!(texts(&ledger), ["goal", "I act.", "remark"]);
+    }
+
+    #[test]
+    fn what_waited_for_a_request_that_nobody_waits_for_any_more_stands_when_the_run_ended() {
+        let mut ledger = Ledger::default();
+        said(&mut ledger, 1, "goal");
+        ledger.apply(&sealed());
+        said(&mut ledger, 2, "remark");
+        ledger.apply(&Event::ModelAbandoned {});
+        ledger.apply(&Event::RunEnded { ending: Ending::Cancelled });
+        assert_eq!(texts(&ledger), ["goal", "remark"]);
+    }
+
+    #[test]
     fn what_is_recorded_behind_the_first_seal_is_not_ordered_by_a_layout() {
         let mut ledger = Ledger::default();
         said(&mut ledger, 1, "goal");
         ledger.apply(&sealed());
+        decided(&mut ledger, 3, &[]);
         said(&mut ledger, 2, "later");
         ledger.apply(&sealed());
         let (head, tail) = ledger.split();
-        assert_eq!((head.len(), tail.len()), (1, 1), "the first seal counts");
+        assert_eq!((head.len(), tail.len()), (1, 2), "the first seal counts");
     }
 
     #[test]

@@ -1,20 +1,19 @@
 //! The typed doors: what may be added to what a model sees.
 
-use std::collections::BTreeMap;
+mod words;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::error::{RecordError, RecordErrorKind};
-use crate::event::{CallId, Event, RecordedFragment, Seal, UserInput};
-use crate::fragment::Marking;
+pub(crate) use words::{Recorded, Words};
+
+use crate::error::RecordError;
+use crate::event::{CallId, Event, Seal, UserInput};
 use crate::layout::{Layout, Projection, Staged, Template};
 use crate::ledger::{Item, Ledger};
 use crate::message::{ItemId, Prompt, RunningHash};
 use crate::registry::{Registered, Registry};
-
-/// The kind of a person's words, in errors.
-const INPUT: &str = "polyloop.input";
 
 /// A record of what was said, and the projection of it as a prompt.
 ///
@@ -44,7 +43,7 @@ const INPUT: &str = "polyloop.input";
 pub struct Session<R: Registry> {
     ledger: Ledger,
     /// How many of each kind were recorded since the last input.
-    recorded: BTreeMap<&'static str, usize>,
+    recorded: Recorded,
     next_item: u64,
     next_call: u64,
     layout: Arc<dyn Layout>,
@@ -72,7 +71,7 @@ impl<R: Registry> Session<R> {
     pub(crate) fn framed(layout: Arc<dyn Layout>, observation: Template) -> Self {
         Self {
             ledger: Ledger::default(),
-            recorded: BTreeMap::new(),
+            recorded: Recorded::default(),
             next_item: 0,
             next_call: 0,
             layout,
@@ -90,22 +89,8 @@ impl<R: Registry> Session<R> {
     ///
     /// When its text is over the cap, a key is refused, the text would not be recognised, or this turn recorded as
     /// many of the kind as the type allows. Then nothing is recorded.
-    #[expect(clippy::needless_pass_by_value, reason = "what is recorded is given away")]
     pub fn inject<F: Registered<R>>(&mut self, fragment: F) -> Result<ItemId, RecordError> {
-        let spec = &const { F::SPEC };
-        let rendered = R::render(&fragment)?;
-        let refuse = |reason| Err(RecordError::new(spec.kind, reason));
-        if rendered.text().trim().is_empty() && matches!(spec.marking, Marking::Unmarked(_)) {
-            return refuse(RecordErrorKind::Empty);
-        }
-        if self.recorded.get(spec.kind).is_some_and(|recorded| *recorded >= spec.at_most) || spec.at_most == 0
-        {
-            return refuse(RecordErrorKind::TooMany { at_most: spec.at_most });
-        }
-        let item = self.new_item();
-        let fragment = RecordedFragment { spec, rendered: Arc::new(rendered) };
-        self.append(Event::FragmentRecorded { item, fragment });
-        Ok(item)
+        self.record(Words::fragment::<R, F>(fragment)?)
     }
 
     /// Records a person's own words, as they are. They begin a new turn.
@@ -116,14 +101,23 @@ impl<R: Registry> Session<R> {
     ///
     /// When there is nothing but white space.
     pub fn say(&mut self, input: impl Into<UserInput>) -> Result<ItemId, RecordError> {
-        let input = input.into();
-        if input.as_str().trim().is_empty() {
-            return Err(RecordError::new(INPUT, RecordErrorKind::Empty));
-        }
+        self.record(Words::input::<R>(input.into())?)
+    }
+
+    /// Records what came through a door.
+    pub(crate) fn record(&mut self, words: Words) -> Result<ItemId, RecordError> {
+        words.may_follow(&self.recorded)?;
         let item = self.new_item();
-        let forged_marker = R::holds_marker(input.as_str());
-        self.append(Event::InputRecorded { item, input, forged_marker });
+        self.append(match words {
+            Words::Fragment(fragment) => Event::FragmentRecorded { item, fragment },
+            Words::Input { input, forged_marker } => Event::InputRecorded { item, input, forged_marker },
+        });
         Ok(item)
+    }
+
+    /// How many of each kind were recorded since the last input.
+    pub(crate) fn recorded(&self) -> &Recorded {
+        &self.recorded
     }
 
     /// Projects the prompt. The same ledger gives the same bytes.
@@ -160,8 +154,15 @@ impl<R: Registry> Session<R> {
     }
 
     /// What no journal holds yet.
-    pub(crate) fn take_unwritten(&mut self) -> Vec<Event> {
-        self.unwritten.as_mut().map(std::mem::take).unwrap_or_default()
+    pub(crate) fn unwritten(&self) -> &[Event] {
+        self.unwritten.as_deref().unwrap_or_default()
+    }
+
+    /// Says that the journal holds everything.
+    pub(crate) fn written(&mut self) {
+        if let Some(unwritten) = &mut self.unwritten {
+            unwritten.clear();
+        }
     }
 
     /// Takes what happens now.
@@ -176,11 +177,11 @@ impl<R: Registry> Session<R> {
     pub(crate) fn follow(&mut self, event: &Event) {
         match event {
             Event::FragmentRecorded { item, fragment } => {
-                *self.recorded.entry(fragment.spec.kind).or_default() += 1;
+                self.recorded.count(fragment.spec.kind);
                 self.saw(*item);
             }
             Event::InputRecorded { item, .. } => {
-                self.recorded.clear();
+                self.recorded = Recorded::default();
                 self.saw(*item);
             }
             Event::ModelFailed { closing: Some(closing), .. } => {

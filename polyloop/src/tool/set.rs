@@ -1,6 +1,6 @@
 //! A set of tools: what a model may call, checked and dispatched from one definition.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -214,15 +214,19 @@ impl<S: ?Sized> ToolSet<S> {
     #[must_use]
     pub fn schema_for_model(&self, dialect: Dialect) -> String {
         let Dialect::Canonical = dialect;
-        let texts = self.definitions().iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
+        let texts = self
+            .definitions(&BTreeSet::new())
+            .iter()
+            .map(serde_json::to_string)
+            .collect::<Result<Vec<_>, _>>();
         format!("[{}]", texts.unwrap_or_default().join(","))
     }
 
-    /// The tools that are not hidden, for the header of a request.
-    pub(crate) fn definitions(&self) -> Arc<[ToolDefinition]> {
+    /// The tools that are not hidden, or enabled, for the header of a request.
+    pub(crate) fn definitions(&self, enabled: &BTreeSet<String>) -> Arc<[ToolDefinition]> {
         self.members
             .iter()
-            .filter(|member| !member.entry.spec.hidden)
+            .filter(|member| !member.entry.spec.hidden || enabled.contains(&*member.name))
             .map(|member| {
                 let schema: Arc<RawValue> = member.compiled.schema.clone();
                 ToolDefinition::new(member.name.clone(), member.entry.spec.description.into(), schema)

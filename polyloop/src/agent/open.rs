@@ -1,0 +1,78 @@
+//! A session taken from its journal: read, checked, folded.
+
+use std::sync::Arc;
+
+use super::definition::Definition;
+use super::mirror::Mirror;
+use super::state::RunState;
+use super::writer::Writer;
+use crate::error::RunError;
+use crate::event::Definitions;
+use crate::journal::{DynJournal, MemoryJournal, SessionId};
+use crate::registry::Registry;
+
+/// A session as its journal has it.
+pub(super) struct Opened<R: Registry> {
+    pub(super) writer: Writer,
+    pub(super) mirror: Mirror<R>,
+    pub(super) state: RunState,
+    /// The parts of the definition in which the last run was another one.
+    pub(super) changed: Vec<String>,
+}
+
+/// For what a session is opened.
+pub(super) trait Purpose {
+    /// Which parts of the last run's definition are others now, or that this will not do.
+    fn changed(&self, from: &Definitions, now: &Definitions) -> Result<Vec<String>, RunError>;
+
+    /// Whether it is going to be written, or that it must not be.
+    fn writes(&self, state: &RunState) -> Result<bool, RunError>;
+}
+
+/// Reads a session, and takes it over where it is going to be written. None where the journal has nothing of it.
+pub(super) async fn open<R: Registry>(
+    definition: &Definition<R>,
+    journal: Arc<dyn DynJournal>,
+    session: SessionId,
+    purpose: impl Purpose,
+) -> Result<Option<Opened<R>>, RunError> {
+    let mut writer = Writer::without_lease(journal, session.clone());
+    let mut mirror = Mirror::new(session, definition);
+    let mut state = RunState::default();
+    let records = writer.read(0).await?;
+    if records.is_empty() {
+        return Ok(None);
+    }
+    let begun = mirror.begun(&records)?;
+    if let Some(message) = begun.fault {
+        return Err(RunError::Faulted { message });
+    }
+    let mut changed = purpose.changed(&begun.definition, &definition.parts)?;
+    // Prompts from before an accepted change were made with something else.
+    let rebuild_from = if changed.is_empty() { begun.unchanged_from } else { u64::MAX };
+    mirror.follow(&records, rebuild_from, |event| state.apply(event))?;
+    if purpose.writes(&state)? {
+        writer.take_lease().await?;
+        // Whoever had the session may have written until now.
+        let tail = writer.read(mirror.chain().len()).await?;
+        mirror.follow(&tail, rebuild_from, |event| state.apply(event))?;
+        purpose.writes(&state)?;
+        changed = purpose.changed(&state.definition, &definition.parts)?;
+    }
+    if let Some(message) = state.fault {
+        return Err(RunError::Faulted { message });
+    }
+    writer.go_on_behind(mirror.chain().clone(), mirror.runs());
+    Ok(Some(Opened { writer, mirror, state, changed }))
+}
+
+impl<R: Registry> Opened<R> {
+    /// A session that nobody wrote to, with the right to write there.
+    pub(super) async fn empty(definition: &Definition<R>, session: SessionId) -> Result<Self, RunError> {
+        let journal = definition.journal.clone().unwrap_or_else(|| Arc::new(MemoryJournal::new()));
+        let mut writer = Writer::without_lease(journal, session.clone());
+        writer.take_lease().await?;
+        let mirror = Mirror::new(session, definition);
+        Ok(Self { writer, mirror, state: RunState::default(), changed: Vec::new() })
+    }
+}

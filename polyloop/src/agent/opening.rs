@@ -1,0 +1,122 @@
+//! What a run begins with: fragments, tools, and the goal.
+
+use std::fmt;
+use std::future::IntoFuture;
+use std::sync::Arc;
+
+use super::definition::Definition;
+use super::run::Run;
+use crate::error::RunError;
+use crate::event::UserInput;
+use crate::registry::{Registered, RegisteredTool, Registry};
+use crate::session::{Recorded, Words};
+use crate::tool::{BoxFuture, IntoState};
+
+/// Collects what a run begins with. The first mistake is told when the run is to begin.
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    words: Vec<Words>,
+    enabled: Vec<String>,
+    goal: Option<UserInput>,
+    mistake: Option<RunError>,
+}
+
+impl Opening {
+    pub(super) fn inject<R: Registry, F: Registered<R>>(&mut self, fragment: F) {
+        match Words::fragment::<R, F>(fragment) {
+            Ok(words) => self.words.push(words),
+            Err(error) => drop(self.mistake.get_or_insert(error.into())),
+        }
+    }
+
+    pub(super) fn enable<R: Registry, T: RegisteredTool<R>>(&mut self, definition: &Definition<R>) {
+        match definition.names_of::<T>() {
+            Ok(names) => self.enabled.extend(names),
+            Err(error) => drop(self.mistake.get_or_insert(error)),
+        }
+    }
+
+    pub(super) fn goal(&mut self, goal: UserInput) {
+        self.goal = Some(goal);
+    }
+
+    /// Checks all of it against what the turn recorded so far. Afterwards recording it cannot fail.
+    pub(super) fn check<R: Registry>(self, mut recorded: Recorded) -> Result<Checked, RunError> {
+        let Self { mut words, enabled, goal, mistake } = self;
+        if let Some(mistake) = mistake {
+            return Err(mistake);
+        }
+        match goal {
+            Some(goal) if goal.as_str().trim().is_empty() => return Err(RunError::EmptyGoal),
+            Some(goal) => words.push(Words::input::<R>(goal)?),
+            None if words.is_empty() => return Err(RunError::EmptyGoal),
+            None => {}
+        }
+        for words in &words {
+            words.may_follow(&recorded)?;
+            words.add_to(&mut recorded);
+        }
+        Ok(Checked { words, enabled })
+    }
+}
+
+/// What a run begins with; nothing of it can be refused any more.
+pub(super) struct Checked {
+    pub(super) words: Vec<Words>,
+    pub(super) enabled: Vec<String>,
+}
+
+/// What the next run of a session begins with; await it to start. See [`Run::follow_up`].
+///
+/// If something is refused, nothing of it is recorded, and the session is what it was.
+#[must_use = "a run is begun when this is awaited"]
+pub struct FollowUp<'a, R: Registry> {
+    run: &'a mut Run<R>,
+    state: Option<Arc<R::State>>,
+    opening: Opening,
+}
+
+impl<'a, R: Registry> FollowUp<'a, R> {
+    pub(super) fn new(run: &'a mut Run<R>) -> Self {
+        Self { run, state: None, opening: Opening::default() }
+    }
+
+    /// Sets another state for the tools to borrow; the one of the run before unless set.
+    pub fn on(mut self, state: impl IntoState<R::State>) -> Self {
+        self.state = Some(state.into_state());
+        self
+    }
+
+    /// Adds a fragment. It stands where it is recorded: directly before the words of this run.
+    pub fn inject<F: Registered<R>>(mut self, fragment: F) -> Self {
+        self.opening.inject::<R, F>(fragment);
+        self
+    }
+
+    /// Adds fragments of one type, in their order: none, one or many.
+    pub fn inject_all<F: Registered<R>>(self, fragments: impl IntoIterator<Item = F>) -> Self {
+        fragments.into_iter().fold(self, Self::inject)
+    }
+
+    /// Sets what the run is for, in a person's own words.
+    pub fn goal(mut self, goal: impl Into<UserInput>) -> Self {
+        self.opening.goal(goal.into());
+        self
+    }
+}
+
+impl<'a, R: Registry> IntoFuture for FollowUp<'a, R> {
+    type Output = Result<(), RunError>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let Self { run, state, opening } = self;
+        Box::pin(run.begin_another(state, opening))
+    }
+}
+
+impl<R: Registry> fmt::Debug for FollowUp<'_, R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("FollowUp").field("run", &self.run).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,184 @@
+//! Sessions of several runs in a journal, and what a person says between and in them.
+
+use polyloop::{
+    Agent, Budget, Ending, Journal, JournalError, MemoryJournal, Reply, RunError, Scripted, SessionId, Update,
+};
+
+use crate::support::{App, Store, World, builder, kinds, rules, script, tally_reply, texts};
+
+fn answering(journal: &MemoryJournal, answer: &str) -> (Scripted, Agent<App>) {
+    let model = Scripted::replies([Reply::text(answer)]);
+    let agent = Agent::<App>::builder(model.clone()).journal(journal.clone()).build().unwrap();
+    (model, agent)
+}
+
+#[tokio::test]
+async fn a_run_goes_on_in_a_session_of_the_journal() {
+    let journal = MemoryJournal::new();
+    let (_, agent) = answering(&journal, "one");
+    let mut run = agent.on(World::default()).session("chat").inject(rules()).goal("first").await.unwrap();
+    assert_eq!(run.session_id(), &SessionId::from("chat"));
+    run.finish().await.unwrap();
+    drop(run);
+
+    let (model, agent) = answering(&journal, "two");
+    let mut run = agent.on(World::default()).session("chat").goal("second").await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "two");
+    assert_eq!(texts(&model.requests()[0]), ["Be brief.", "first", "one", "second"]);
+
+    let records = journal.read(run.session_id(), 0).await.unwrap();
+    let started = |record: &&polyloop::Record| record.kind == "run.started";
+    assert_eq!(records.iter().filter(started).map(|record| record.run).collect::<Vec<_>>(), [1, 2]);
+    assert!(records.windows(2).all(|pair| pair[0].run <= pair[1].run));
+    assert_eq!(
+        records.iter().filter(|record| record.kind == "lease.taken").count(),
+        2,
+        "one for each process"
+    );
+}
+
+#[tokio::test]
+async fn a_follow_up_needs_no_further_lease() {
+    let journal = MemoryJournal::new();
+    let model = Scripted::replies([Reply::text("one"), Reply::text("two")]);
+    let agent = Agent::<App>::builder(model).journal(journal.clone()).build().unwrap();
+    let mut run = agent.on(World::default()).goal("first").await.unwrap();
+    run.finish().await.unwrap();
+    run.follow_up().goal("second").await.unwrap();
+    run.finish().await.unwrap();
+    let kinds = kinds(&journal, run.session_id()).await;
+    assert_eq!(kinds.iter().filter(|kind| *kind == "lease.taken").count(), 1);
+    assert_eq!(kinds.iter().filter(|kind| *kind == "run.ended").count(), 2);
+}
+
+#[tokio::test]
+async fn a_session_whose_last_run_has_not_ended_is_resumed_first() {
+    let journal = MemoryJournal::new();
+    let (_, agent) = answering(&journal, "one");
+    let run = agent.on(World::default()).session("chat").goal("first").await.unwrap();
+    drop(run);
+    let refused = agent.on(World::default()).session("chat").goal("second").await;
+    assert_eq!(refused.err(), Some(RunError::Unfinished { session: "chat".to_owned() }));
+    let mut run = agent.resume(World::default(), "chat").await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "one");
+}
+
+#[tokio::test]
+async fn an_agent_without_a_journal_has_no_sessions() {
+    let agent = Agent::<App>::builder(Scripted::replies([])).build().unwrap();
+    let refused = RunError::NoJournal { session: "chat".to_owned() };
+    let begun = agent.on(World::default()).session("chat").goal("first").await;
+    assert_eq!(begun.err(), Some(refused.clone()));
+    assert_eq!(agent.resume(World::default(), "chat").await.err(), Some(refused));
+}
+
+#[tokio::test]
+async fn the_second_run_of_a_session_is_resumed_with_its_own_counts() {
+    let (world, journal) = (World::default(), MemoryJournal::new());
+    let agent = builder(&world, vec![Reply::text("one"), tally_reply("a"), Reply::text("done")])
+        .journal(journal.clone())
+        .build()
+        .unwrap();
+    let mut run = agent.on(world.clone()).goal("first").await.unwrap();
+    run.finish().await.unwrap();
+    run.follow_up().goal("second").await.unwrap();
+    while !matches!(run.next().await.unwrap().unwrap(), Update::Observed { .. }) {}
+    let session = run.session_id().clone();
+    drop(run);
+    let mut run = agent.resume(world.clone(), session.clone()).await.unwrap();
+    let report = run.finish().await.unwrap();
+    assert_eq!((report.ending, report.steps), (Ending::FinalAnswer, 2));
+    assert_eq!(world.log.count("tally"), 1);
+    // It was looked at only, and goes on all the same.
+    let mut ended = agent.resume(world.clone(), session).await.unwrap();
+    assert_eq!(ended.finish().await.unwrap().steps, 2);
+    ended.follow_up().goal("third").await.unwrap();
+    assert_eq!(ended.finish().await.unwrap().to_string(), "done");
+}
+
+#[tokio::test]
+async fn whoever_only_looked_at_a_session_does_not_write_behind_somebody_else() {
+    let journal = MemoryJournal::new();
+    let model = Scripted::by(|_| Reply::text("yes"));
+    let agent = Agent::<App>::builder(model).journal(journal.clone()).build().unwrap();
+    let mut first = agent.on(World::default()).session("chat").goal("first").await.unwrap();
+    first.finish().await.unwrap();
+    let mut looking = agent.resume(World::default(), "chat").await.unwrap();
+    first.follow_up().goal("second").await.unwrap();
+    first.finish().await.unwrap();
+    let refused = looking.follow_up().goal("third").await;
+    assert!(matches!(refused, Err(RunError::Journal(JournalError::OutOfOrder { .. }))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_further_run_may_be_that_of_another_agent() {
+    let journal = MemoryJournal::new();
+    let (_, agent) = answering(&journal, "one");
+    let mut run = agent.on(World::default()).session("chat").goal("first").await.unwrap();
+    run.finish().await.unwrap();
+    let other = Agent::<App>::builder(Scripted::by(|_| Reply::text("two")))
+        .journal(journal.clone())
+        .budget(Budget::steps(3))
+        .build()
+        .unwrap();
+    let mut run = other.on(World::default()).session("chat").goal("second").await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "two");
+    let mut ended = other.resume(World::default(), "chat").await.unwrap();
+    assert_eq!(ended.finish().await.unwrap().to_string(), "two");
+    let refused = agent.resume(World::default(), "chat").await.err();
+    assert!(matches!(refused, Some(RunError::Changed { .. })), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_answer_of_a_person_is_in_the_journal_when_it_was_given() {
+    let (world, journal) = (World::default(), MemoryJournal::new());
+    let script = vec![Reply::tool("tally_agreed", "{}"), Reply::text("done")];
+    let agent = builder(&world, script).journal(journal.clone()).build().unwrap();
+    let mut run = agent.on(world.clone()).goal("go").await.unwrap();
+    run.finish().await.unwrap();
+    let call = run.waiting()[0].id().clone();
+    run.approve(&call).await.unwrap();
+    let session = run.session_id().clone();
+    drop(run);
+    assert_eq!(kinds(&journal, &session).await.last().unwrap(), "approval.given");
+    let mut run = agent.resume(world.clone(), session).await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "done", "nobody is asked a second time");
+    assert_eq!(world.log.count("tally agreed"), 1);
+}
+
+#[tokio::test]
+async fn a_remark_is_in_the_journal_while_the_tool_is_still_at_work() {
+    let world = World::default();
+    let store = Store::logging(&world.log);
+    let script = vec![Reply::tool("waits", "{}"), Reply::text("done")];
+    let agent = builder(&world, script).journal(store.clone()).build().unwrap();
+    let mut run = agent.on(world.clone()).goal("go").await.unwrap();
+    while !matches!(run.next().await.unwrap().unwrap(), Update::Called { .. }) {}
+    run.say("Hurry up.").unwrap();
+    assert!(futures_util::FutureExt::now_or_never(run.next()).is_none());
+    let session = run.session_id().clone();
+    drop(run);
+    assert_eq!(kinds(&store.kept, &session).await.last().unwrap(), "input.recorded");
+    let mut run = agent.resume(world.clone(), session).await.unwrap();
+    run.finish().await.unwrap();
+    let told: Vec<String> = run.items().iter().map(|item| item.text().into_owned()).collect();
+    assert_eq!(told[3], "Hurry up.", "behind the result that nobody knows: {told:?}");
+}
+
+#[tokio::test]
+async fn stepping_writes_what_driving_writes() {
+    let mut written = Vec::new();
+    for stepwise in [false, true] {
+        let (world, journal) = (World::default(), MemoryJournal::new());
+        let agent = builder(&world, script()).journal(journal.clone()).build().unwrap();
+        let mut run = agent.on(world.clone()).inject(rules()).goal("go").await.unwrap();
+        if stepwise {
+            while run.step().await.unwrap().is_some() {}
+        }
+        assert_eq!(run.finish().await.unwrap().to_string(), "done");
+        let records = journal.read(run.session_id(), 0).await.unwrap();
+        let told = |record: polyloop::Record| (record.seq, record.run, record.kind, record.payload);
+        written.push(records.into_iter().map(told).collect::<Vec<_>>());
+    }
+    assert_eq!(written[0], written[1]);
+}
