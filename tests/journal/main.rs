@@ -10,10 +10,12 @@
 #![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
 
 mod before_sending;
+mod clock;
 mod definitions;
 mod kill_matrix;
 mod order;
 mod recovery;
 mod sessions;
 mod sqlite;
+mod stop_checks;
 mod support;

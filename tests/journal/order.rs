@@ -28,15 +28,15 @@ async fn everything_is_durable_before_what_relies_on_it() {
             "asked",
             "durable: model.replied, decision, action.intent",
             "peek call_1 1",
-            "durable: action.outcome, prompt.sealed",
+            "durable: action.outcome, stop.checked, prompt.sealed",
             "asked",
             "durable: model.replied, decision, action.intent",
             "tally a",
-            "durable: action.outcome, prompt.sealed",
+            "durable: action.outcome, stop.checked, prompt.sealed",
             "asked",
-            "durable: model.replied, decision, prompt.sealed",
+            "durable: model.replied, decision, stop.checked, prompt.sealed",
             "asked",
-            "durable: model.replied, decision, run.ended",
+            "durable: model.replied, decision, stop.checked, run.ended",
             "finished",
         ]
     );
@@ -63,7 +63,7 @@ async fn side_by_side_each_outcome_that_may_not_be_repeated_is_durable_at_once()
             "tally a",
             "durable: action.outcome",
             "tally bbbb",
-            "durable: action.outcome, prompt.sealed",
+            "durable: action.outcome, stop.checked, prompt.sealed",
         ]
     );
 }
@@ -107,6 +107,6 @@ async fn a_cancel_request_is_durable_before_a_handler_hears_of_it() {
     let from = lines.iter().position(|line| line == "waits").unwrap();
     assert_eq!(
         lines[from..],
-        ["waits", "durable: cancel.requested", "heard", "durable: action.outcome, run.ended"]
+        ["waits", "durable: cancel.requested", "heard", "durable: action.outcome, stop.checked, run.ended"]
     );
 }

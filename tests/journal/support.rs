@@ -300,3 +300,9 @@ pub(crate) async fn copy(records: &[Record], count: usize, journal: &impl Journa
         journal.append(&lease, seq, vec![record.clone()], Durability::Barrier).await.unwrap();
     }
 }
+
+/// The payloads of all records of a kind.
+pub(crate) fn payloads(records: &[Record], kind: &str) -> Vec<serde_json::Value> {
+    let of_kind = records.iter().filter(|record| record.kind == kind);
+    of_kind.map(|record| serde_json::from_str(&record.payload).unwrap()).collect()
+}

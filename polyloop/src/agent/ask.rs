@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::driver::Driver;
-use super::plan::before_sending;
 use super::update::{Told, Update};
 use crate::error::{JournalError, ModelError, ModelErrorClass, RunError};
 use crate::event::{Closing, Event, Seal};
@@ -16,8 +15,8 @@ impl<R: Registry> Driver<R> {
         let header = self.definition.header(&self.state.enabled);
         let prompt = self.session.prompt().with_tools(header);
         let chars = prompt.chars();
-        if let Some(ending) = before_sending(&self.state, &self.definition.budget, chars) {
-            return self.end(ending).await;
+        if !self.may_ask(chars).await? {
+            return Ok(());
         }
         self.seal(&prompt).await?;
         self.tell(Update::Asked { step: self.state.steps + 1, chars });

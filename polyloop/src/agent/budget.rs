@@ -1,6 +1,9 @@
 //! What a run may use up.
 
-/// The limits of a run. What is used up is checked after each step, the size of the prompt before each request.
+use std::time::Duration;
+
+/// The limits of a run. What is used up is checked after each step; the time and the size of the prompt also before each
+/// request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budget {
@@ -16,6 +19,8 @@ pub struct Budget {
     pub prompt_chars: usize,
     /// How many outcomes may be unknown before the run stops for a person; 1 unless set.
     pub unknown_outcomes: usize,
+    /// How long the run may be active; no limit unless set.
+    pub time: Option<Duration>,
 }
 
 impl Budget {
@@ -29,6 +34,7 @@ impl Budget {
             model_failures: 3,
             prompt_chars: 400_000,
             unknown_outcomes: 1,
+            time: None,
         }
     }
 
@@ -66,10 +72,18 @@ impl Budget {
         self.unknown_outcomes = outcomes;
         self
     }
+
+    /// Sets how long the run may be active, in whole milliseconds: from when it is polled first until it ends or waits for
+    /// a person. What is under way is never cut off; over the time nothing new is asked.
+    #[must_use]
+    pub const fn time(mut self, time: Duration) -> Self {
+        self.time = Some(time);
+        self
+    }
 }
 
 impl Default for Budget {
-    /// Allows 50 steps and 400 000 characters.
+    /// Allows 50 steps and 400 000 characters, in any time.
     fn default() -> Self {
         Self::steps(50)
     }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::future::{Either, select};
 use tokio::sync::{mpsc, watch};
 
+use super::clock::Clock;
 use super::definition::Definition;
 use super::handle::{Cancel, Ear, Heard, RunHandle, Said};
 use super::mirror::Mirror;
@@ -42,6 +43,7 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) mirror: Mirror<R>,
     /// The last prompt that was sealed.
     pub(crate) prompt: Option<Prompt>,
+    pub(crate) clock: Clock,
     /// Why it rests, while a person must look first.
     pub(crate) suspended: Option<Ending>,
     /// Why it cannot go on.
@@ -74,6 +76,7 @@ impl<R: Registry> Driver<R> {
                 .prompt()
                 .map(|prompt| prompt.clone().with_tools(definition.header(&state.enabled))),
             mirror,
+            clock: Clock::default(),
             suspended: None,
             fault: None,
             definition,
@@ -106,15 +109,17 @@ impl<R: Registry> Driver<R> {
     /// Goes on until the run ends or must wait for a person, or cannot go on.
     pub(crate) async fn drive(&mut self) {
         self.suspended = None;
+        self.start_clock();
         if let Err(fault) = self.go_on().await {
             self.fault = Some(fault);
         }
+        self.clock.stop();
     }
 
     async fn go_on(&mut self) -> Result<(), RunError> {
         loop {
             self.notice().await?;
-            match plan(&self.state, &self.definition.budget) {
+            match plan(&self.state) {
                 Next::Ask => self.ask().await?,
                 Next::Interpret(reply) => self.interpret(&reply),
                 Next::Act => {
@@ -122,8 +127,12 @@ impl<R: Registry> Driver<R> {
                         return self.suspend(Ending::AwaitingApproval).await;
                     }
                 }
-                Next::End(ending) => self.end(ending).await?,
-                Next::Suspend(ending) => return self.suspend(ending).await,
+                Next::Check => {
+                    self.check_after_step().await?;
+                    if self.suspended.is_some() {
+                        return Ok(());
+                    }
+                }
                 Next::Done => return Ok(()),
             }
             if self.stepwise.load(Ordering::Relaxed) {
@@ -140,9 +149,9 @@ impl<R: Registry> Driver<R> {
 
     /// Returns when everything recorded so far is on stable storage.
     pub(crate) async fn commit(&mut self) -> Result<(), RunError> {
-        let events = self.session.unwritten();
-        if !events.is_empty() {
-            self.writer.append(events, Durability::Barrier).await?;
+        if !self.session.unwritten().is_empty() {
+            self.mark_clock();
+            self.writer.append(self.session.unwritten(), Durability::Barrier).await?;
             self.session.written();
         }
         Ok(())
@@ -257,7 +266,8 @@ impl<R: Registry> Driver<R> {
         Ok(())
     }
 
-    async fn suspend(&mut self, ending: Ending) -> Result<(), RunError> {
+    pub(super) async fn suspend(&mut self, ending: Ending) -> Result<(), RunError> {
+        self.mark_clock();
         self.record(Event::RunSuspended { ending: ending.clone() });
         self.commit().await?;
         self.suspended = Some(ending);

@@ -1,6 +1,7 @@
 //! What is next: a pure function of where a run is.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::budget::Budget;
 use super::state::{Phase, RunState};
@@ -10,83 +11,168 @@ use crate::event::{Ending, Reply};
 /// What a driver carries out.
 #[derive(Clone, Debug)]
 pub(crate) enum Next {
-    /// Seal a prompt and ask the model.
+    /// Put a prompt together and, if nothing forbids it, ask the model.
     Ask,
     /// Say what the reply means.
     Interpret(Arc<Reply>),
     /// Carry out the open calls.
     Act,
-    /// Record the end.
-    End(Ending),
-    /// Nothing: a person must look first.
-    Suspend(Ending),
+    /// A step is over: see whether the run stops.
+    Check,
     /// Nothing: it ended.
     Done,
 }
 
 /// Says what is next.
-pub(crate) fn plan(state: &RunState, budget: &Budget) -> Next {
+pub(crate) fn plan(state: &RunState) -> Next {
     if state.ending.is_some() {
         return Next::Done;
     }
     match &state.phase {
-        Phase::Assembling => before_asking(state, budget),
         // A sealed prompt without a reply is asked again; that is what a crash leaves.
-        Phase::Sealed => Next::Ask,
+        Phase::Assembling | Phase::Sealed => Next::Ask,
         Phase::Replied(reply) => Next::Interpret(reply.clone()),
         Phase::Acting => Next::Act,
-        Phase::Settled => after_step(state, budget),
+        Phase::Settled => Next::Check,
     }
 }
 
-/// The first match ends the run; the order is fixed.
-fn after_step(state: &RunState, budget: &Budget) -> Next {
-    let ending = if state.cancelled {
-        Ending::Cancelled
-    } else if state.environment_completed {
-        Ending::EnvironmentCompleted
-    } else if let Some(tool) = &state.completed_by {
-        Ending::ToolCompleted { tool: tool.clone() }
-    } else if state.final_answer {
-        Ending::FinalAnswer
-    } else if state.unknown_outcomes > budget.unknown_outcomes {
-        return Next::Suspend(Ending::UnknownOutcomes);
-    } else if state.environment_errors > 0 && state.environment_errors >= budget.environment_errors {
-        Ending::EnvironmentFailure
-    } else if let Some(failure) = last_failure(state).filter(|failure| failure.class().is_final()) {
+/// Everything that stops a run when a step is over. The first one counts; the order is fixed.
+pub(crate) fn after_step(state: &RunState, budget: &Budget) -> Vec<Ending> {
+    let mut matches = Vec::new();
+    let mut rule = |applies: bool, ending: Ending| matches.extend(applies.then_some(ending));
+    rule(state.cancelled, Ending::Cancelled);
+    rule(state.environment_completed, Ending::EnvironmentCompleted);
+    if let Some(tool) = &state.completed_by {
+        rule(true, Ending::ToolCompleted { tool: tool.clone() });
+    }
+    rule(state.final_answer, Ending::FinalAnswer);
+    rule(too_many_unknown(state, budget), Ending::UnknownOutcomes);
+    let in_a_row = state.environment_errors;
+    rule(in_a_row > 0 && in_a_row >= budget.environment_errors, Ending::EnvironmentFailure);
+    if let Some(failure) = last_failure(state).filter(|failure| failure.class().is_final()) {
         // Asking again does not mend it, so it matters more than what is used up.
-        Ending::ModelFailure { message: failure.to_string() }
-    } else if state.actions >= budget.actions {
-        Ending::ActionsUsedUp
-    } else if state.steps >= budget.steps {
-        Ending::StepsUsedUp
-    } else {
-        return before_asking(state, budget);
-    };
-    Next::End(ending)
+        rule(true, Ending::ModelFailure { message: failure.to_string() });
+    }
+    rule(state.actions >= budget.actions, Ending::ActionsUsedUp);
+    rule(state.steps >= budget.steps, Ending::StepsUsedUp);
+    rule(time_is_up(state, budget), Ending::TimeUsedUp);
+    matches
 }
 
-/// What forbids the next request before it is put together.
-fn before_asking(state: &RunState, budget: &Budget) -> Next {
-    if state.cancelled {
-        Next::End(Ending::Cancelled)
-    } else if budget.steps == 0 {
-        Next::End(Ending::StepsUsedUp)
-    } else {
-        Next::Ask
+/// Everything that forbids a request of this size. The first one counts; the order is fixed.
+pub(crate) fn before_request(state: &RunState, budget: &Budget, chars: usize) -> Vec<Ending> {
+    let mut matches = Vec::new();
+    let mut rule = |applies: bool, ending: Ending| matches.extend(applies.then_some(ending));
+    rule(state.cancelled, Ending::Cancelled);
+    rule(state.steps >= budget.steps, Ending::StepsUsedUp);
+    rule(time_is_up(state, budget), Ending::TimeUsedUp);
+    rule(chars > budget.prompt_chars, Ending::ContextOverflow { chars });
+    if let Some(failure) = last_failure(state).filter(|_| state.model_failures >= budget.model_failures) {
+        rule(true, Ending::ModelFailure { message: failure.to_string() });
     }
+    matches
 }
 
-/// What forbids a request that is put together: first its size, then failures of the model in a row.
-pub(crate) fn before_sending(state: &RunState, budget: &Budget, chars: usize) -> Option<Ending> {
-    if chars > budget.prompt_chars {
-        return Some(Ending::ContextOverflow { chars });
-    }
-    let failure = last_failure(state).filter(|_| state.model_failures >= budget.model_failures)?;
-    Some(Ending::ModelFailure { message: failure.to_string() })
+/// Whether a run does not end here, but waits for a person.
+pub(crate) fn is_a_wait(ending: &Ending) -> bool {
+    matches!(ending, Ending::UnknownOutcomes | Ending::AwaitingApproval)
+}
+
+fn too_many_unknown(state: &RunState, budget: &Budget) -> bool {
+    state.unknown_outcomes > budget.unknown_outcomes
+}
+
+fn time_is_up(state: &RunState, budget: &Budget) -> bool {
+    budget.time.is_some_and(|time| Duration::from_millis(state.active_millis) >= time)
 }
 
 /// The failure of the step before, if the model failed there.
 fn last_failure(state: &RunState) -> Option<&ModelError> {
     state.failure.as_ref().filter(|_| state.model_failures > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{after_step, before_request};
+    use crate::agent::budget::Budget;
+    use crate::agent::state::RunState;
+    use crate::error::{ModelError, ModelErrorClass};
+    use crate::event::Ending;
+
+    /// A run in which everything happened that can stop one.
+    fn everything() -> RunState {
+        RunState {
+            cancelled: true,
+            environment_completed: true,
+            completed_by: Some("submit".to_owned()),
+            final_answer: true,
+            unknown_outcomes: 2,
+            environment_errors: 3,
+            failure: Some(ModelError::new(ModelErrorClass::BadRequest, "no")),
+            model_failures: 3,
+            actions: 50,
+            steps: 50,
+            active_millis: 1_000,
+            ..RunState::default()
+        }
+    }
+
+    fn budget() -> Budget {
+        Budget::default().time(Duration::from_secs(1)).prompt_chars(9)
+    }
+
+    fn failed() -> Ending {
+        Ending::ModelFailure { message: "bad request: no".to_owned() }
+    }
+
+    #[test]
+    fn what_stops_a_run_after_a_step_is_found_in_a_fixed_order() {
+        let order = [
+            Ending::Cancelled,
+            Ending::EnvironmentCompleted,
+            Ending::ToolCompleted { tool: "submit".to_owned() },
+            Ending::FinalAnswer,
+            Ending::UnknownOutcomes,
+            Ending::EnvironmentFailure,
+            failed(),
+            Ending::ActionsUsedUp,
+            Ending::StepsUsedUp,
+            Ending::TimeUsedUp,
+        ];
+        assert_eq!(after_step(&everything(), &budget()), order);
+        assert_eq!(after_step(&RunState::default(), &budget()), []);
+    }
+
+    #[test]
+    fn what_forbids_a_request_is_found_in_a_fixed_order() {
+        let order = [
+            Ending::Cancelled,
+            Ending::StepsUsedUp,
+            Ending::TimeUsedUp,
+            Ending::ContextOverflow { chars: 10 },
+            failed(),
+        ];
+        assert_eq!(before_request(&everything(), &budget(), 10), order);
+        assert_eq!(before_request(&RunState::default(), &budget(), 9), []);
+    }
+
+    #[test]
+    fn one_less_than_each_limit_stops_nothing() {
+        let nearly = RunState {
+            unknown_outcomes: 1,
+            environment_errors: 2,
+            failure: Some(ModelError::new(ModelErrorClass::Server, "no")),
+            model_failures: 2,
+            actions: 49,
+            steps: 49,
+            active_millis: 999,
+            ..RunState::default()
+        };
+        assert_eq!(after_step(&nearly, &budget()), []);
+        assert_eq!(before_request(&nearly, &budget(), 9), []);
+        assert_eq!(after_step(&RunState { active_millis: u64::MAX, ..nearly }, &Budget::default()), []);
+    }
 }

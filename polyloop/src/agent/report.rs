@@ -84,6 +84,7 @@ impl fmt::Display for Ending {
             Self::EnvironmentFailure => formatter.write_str("the environment failed too often in a row"),
             Self::ActionsUsedUp => formatter.write_str("all actions are used up"),
             Self::StepsUsedUp => formatter.write_str("all steps are used up"),
+            Self::TimeUsedUp => formatter.write_str("all time is used up"),
             Self::ContextOverflow { chars } => {
                 write!(formatter, "the next prompt has {chars} characters, over the budget; it was not sent")
             }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::definition::{Definition, differing};
 use super::driver::Driver;
 use super::open::{Purpose, open};
-use super::plan::{Next, plan};
 use super::run::Run;
 use super::state::{Phase, RunState};
 use crate::error::{JournalError, RunError};
@@ -115,9 +114,7 @@ impl<R: Registry> Driver<R> {
                 );
             }
         }
-        if let Next::Suspend(ending) = plan(&self.state, &self.definition.budget) {
-            self.suspended = Some(ending);
-        }
+        self.suspended = self.waits_after_step();
         self.commit().await
     }
 

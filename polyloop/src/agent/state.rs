@@ -64,6 +64,8 @@ pub(crate) struct RunState {
     pub(crate) environment_errors: usize,
     pub(crate) model_failures: usize,
     pub(crate) unknown_outcomes: usize,
+    /// How long it was active, in milliseconds; 0 where the budget has no time.
+    pub(crate) active_millis: u64,
     pub(crate) failure: Option<ModelError>,
     /// The tool that completed the run.
     pub(crate) completed_by: Option<String>,
@@ -93,8 +95,6 @@ impl RunState {
             | Event::HeaderChanged { .. }
             | Event::PromptRefused { .. }
             | Event::CallVerified { .. }
-            | Event::StopChecked { .. }
-            | Event::ClockMarked { .. }
             | Event::FragmentRecorded { .. }
             | Event::InputRecorded { .. } => {}
             // What is counted is counted for each run; what a session has, stays.
@@ -150,6 +150,12 @@ impl RunState {
                 self.with_call(call, |pending| pending.intent = Some(intent.clone()));
             }
             Event::CallSettled { call, settled, .. } => self.settled(call, settled),
+            Event::StopChecked { matches, .. } => {
+                if matches.is_empty() {
+                    self.phase = Phase::Assembling;
+                }
+            }
+            Event::ClockMarked { millis } => self.active_millis = self.active_millis.saturating_add(*millis),
             Event::UnknownAcknowledged {} => self.unknown_outcomes = 0,
             Event::CancelRequested { now } => {
                 self.cancelled = true;

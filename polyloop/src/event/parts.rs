@@ -108,6 +108,8 @@ pub enum Ending {
     ActionsUsedUp,
     /// All steps are used up.
     StepsUsedUp,
+    /// All time is used up.
+    TimeUsedUp,
     /// The next prompt is over the budget's characters; nothing was sent.
     ContextOverflow {
         /// The size of the prompt, in characters.

@@ -1,0 +1,48 @@
+//! How long a run is active.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::driver::Driver;
+use crate::event::Event;
+use crate::registry::Registry;
+
+/// Goes while a run is driven. Neither the time in which it waits for a person counts nor that between two processes.
+#[derive(Debug, Default)]
+pub(crate) struct Clock(Option<Instant>);
+
+impl Clock {
+    pub(crate) fn start(&mut self) {
+        self.0 = Some(Instant::now());
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.0 = None;
+    }
+
+    /// Takes the whole milliseconds since the last time; what is less than one is left for the next time.
+    fn take_millis(&mut self) -> u64 {
+        let Some(since) = &mut self.0 else { return 0 };
+        let millis = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+        *since = since.checked_add(Duration::from_millis(millis)).unwrap_or_else(Instant::now);
+        millis
+    }
+}
+
+impl<R: Registry> Driver<R> {
+    pub(super) fn start_clock(&mut self) {
+        if self.definition.budget.time.is_some() {
+            self.clock.start();
+        }
+    }
+
+    /// Records how long the run was active since this was recorded last; nothing where the budget has no time.
+    pub(super) fn mark_clock(&mut self) {
+        let millis = self.clock.take_millis();
+        // Nothing stands behind the end of a run.
+        if millis > 0 && self.state.is_open() {
+            self.record(Event::ClockMarked { millis });
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Sees whether a run stops, and records what was measured and everything that stops it.
+
+use super::driver::Driver;
+use super::plan::{after_step, before_request, is_a_wait};
+use super::state::{Phase, RunState};
+use crate::error::RunError;
+use crate::event::{Ending, Event, Measured};
+use crate::registry::Registry;
+
+impl<R: Registry> Driver<R> {
+    /// Sees whether the run stops, now that a step is over. The journal has it with the next commit.
+    pub(super) async fn check_after_step(&mut self) -> Result<(), RunError> {
+        self.mark_clock();
+        let matches = after_step(&self.state, &self.definition.budget);
+        self.stop_at(matches).await
+    }
+
+    /// Whether a request of this size may be sent; if not, the run has ended.
+    pub(super) async fn may_ask(&mut self, chars: usize) -> Result<bool, RunError> {
+        self.mark_clock();
+        let matches = before_request(&self.state, &self.definition.budget, chars);
+        let Some(first) = matches.first() else { return Ok(true) };
+        if matches!(first, Ending::ContextOverflow { .. }) {
+            let limit = self.definition.budget.prompt_chars;
+            self.record(Event::PromptRefused { chars, limit });
+        }
+        self.stop_at(matches).await?;
+        Ok(false)
+    }
+
+    /// Why the run waits for a person, where it does so between two steps.
+    pub(super) fn waits_after_step(&self) -> Option<Ending> {
+        let settled = matches!(self.state.phase, Phase::Settled);
+        let first = settled.then(|| after_step(&self.state, &self.definition.budget))?.into_iter().next();
+        first.filter(is_a_wait)
+    }
+
+    /// The first match counts.
+    async fn stop_at(&mut self, matches: Vec<Ending>) -> Result<(), RunError> {
+        let first = matches.first().cloned();
+        self.record(Event::StopChecked { measured: measured(&self.state), matches });
+        match first {
+            None => Ok(()),
+            Some(ending) if is_a_wait(&ending) => self.suspend(ending).await,
+            Some(ending) => self.end(ending).await,
+        }
+    }
+}
+
+fn measured(state: &RunState) -> Measured {
+    Measured {
+        steps: state.steps,
+        actions: state.actions,
+        environment_errors: state.environment_errors,
+        model_failures: state.model_failures,
+        unknown_outcomes: state.unknown_outcomes,
+        active_millis: state.active_millis,
+        prompt_chars: state.prompt_chars,
+    }
+}
