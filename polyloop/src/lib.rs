@@ -12,7 +12,7 @@
 //! 6. **Act.** The handlers of the tools, or an [`Executor`], act; what they return is recorded, and the ring closes.
 //!
 //! A [`Journal`] keeps what happens, before anything relies on it: [`Agent::resume`] goes on with a run that was
-//! interrupted.
+//! interrupted. [`MemoryJournal`] keeps it as long as the process lives, `SqliteJournal` in a file.
 //!
 //! ```
 //! use polyloop::prelude::*;

@@ -25,6 +25,8 @@ use crate::journal::{Durability, Journal, Lease, Record, SessionId};
 /// Appends that wait at the same time are written as one transaction, and pay for one sync of the disk together. What is
 /// read comes through another connection than what is written. Dropping the last clone waits until the file is closed.
 ///
+/// Comes with the feature `sqlite`, which is on by default.
+///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = std::env::temp_dir().join(format!("polyloop-{}", std::process::id()));
