@@ -24,24 +24,29 @@ mod text;
 mod tools;
 mod workspace;
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser;
-use polyloop::{Agent, AgentBuilder, Budget, Ending, OpenAi, OpenAiError, Update};
+use polyloop::{Agent, AgentBuilder, Budget, Ending, OpenAi, OpenAiError, SqliteJournal, Update};
 
 use context::{App, Environment, Rules};
 use planner::Planner;
 use progress::Progress;
-use report::{Called, Outcome, Report};
+use report::{Called, Kept, Outcome, Report};
 use workspace::Workspace;
 
 /// The agent stops to look further when the context has this many characters.
 const MOST_CHARS: usize = 100_000;
 /// More remarks than these are counted, but not looked at.
 const MOST_REMARKS: usize = 200;
+
+/// Where the journal is unless somebody names another file; and how it is called then.
+const DEFAULT_JOURNAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/quickstart.db");
+const DEFAULT_JOURNAL_NAME: &str = "target/quickstart.db";
 
 /// Finds remarks such as `TODO` and `FIXME` in the comments of a directory, and says who wrote them.
 ///
@@ -55,6 +60,9 @@ struct Arguments {
     /// A word to look for, in capitals; may be given several times.
     #[arg(long = "word", value_name = "WORD", value_parser = capitals, default_values = ["TODO", "FIXME", "XXX", "HACK"])]
     words: Vec<String>,
+    /// The file that keeps every event of the run; `target/quickstart.db` unless given.
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_JOURNAL, hide_default_value = true)]
+    journal: PathBuf,
     /// Prints the report as JSON, and nothing else.
     #[arg(long)]
     json: bool,
@@ -75,7 +83,7 @@ fn main() -> ExitCode {
 #[tokio::main(flavor = "current_thread")]
 async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let workspace = Workspace::open(&arguments.directory)?;
-    let outcome = look(workspace, &arguments.words).await?;
+    let outcome = look(workspace, &arguments.words, &arguments.journal).await?;
     let text = if arguments.json { serde_json::to_string_pretty(&outcome)? + "\n" } else { draw(&outcome) };
     match io::stdout().write_all(text.as_bytes()) {
         // Whoever reads may stop early, as `head` does.
@@ -97,9 +105,12 @@ fn model() -> anyhow::Result<(String, AgentBuilder<App>)> {
 }
 
 /// Runs the agent: this is all that it takes.
-async fn look(workspace: Workspace, words: &[String]) -> anyhow::Result<Outcome> {
+async fn look(workspace: Workspace, words: &[String], journal: &Path) -> anyhow::Result<Outcome> {
     let (model, builder) = model()?;
-    let agent = builder.budget(Budget::steps(100).actions(600).prompt_chars(2 * MOST_CHARS)).build()?;
+    let agent = builder
+        .journal(open(journal)?)
+        .budget(Budget::steps(100).actions(600).prompt_chars(2 * MOST_CHARS))
+        .build()?;
     let directory = workspace.root().display().to_string();
     let goal = format!("Find every {} in the comments here, and say who wrote it.", words.join(", "));
     let mut run = agent
@@ -126,18 +137,36 @@ async fn look(workspace: Workspace, words: &[String]) -> anyhow::Result<Outcome>
     };
     let answer = ended.answer.as_deref().unwrap_or_default();
     let report: Report = serde_json::from_str(answer).context("the report cannot be read")?;
-    Ok(Outcome::new(model, directory, report, calls, &ended))
+    let kept = Kept { file: name_of(journal), session: run.session_id().to_string() };
+    Ok(Outcome::new(model, directory, report, calls, &ended, kept))
+}
+
+fn open(journal: &Path) -> anyhow::Result<SqliteJournal> {
+    if let Some(folder) = journal.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("`{}` cannot be made", folder.display()))?;
+    }
+    SqliteJournal::open(journal).with_context(|| format!("`{}` cannot be opened", journal.display()))
+}
+
+fn name_of(journal: &Path) -> String {
+    if journal == Path::new(DEFAULT_JOURNAL) {
+        DEFAULT_JOURNAL_NAME.to_owned()
+    } else {
+        journal.display().to_string()
+    }
 }
 
 fn draw(outcome: &Outcome) -> String {
     let width = width();
     format!(
-        "{}\n{}\n\n{}\n{}\n\n{}",
+        "{}\n{}\n\n{}\n{}\n\n{}\n\nEvery event of the run is in {}\n(session {}).\n",
         text::wrapped(&format!("The model is {}.", outcome.model), width).join("\n"),
         console::style(text::plain(&outcome.directory)).dim(),
         text::report(&outcome.report, width),
         text::calls(&outcome.calls, width),
-        context_bar::draw(&outcome.context, width),
+        context_bar::draw(&outcome.context, width).trim_end(),
+        text::plain(&outcome.journal.file),
+        outcome.journal.session,
     )
 }
 

@@ -90,6 +90,14 @@ pub(crate) struct Outcome {
     pub(crate) calls: Vec<Called>,
     pub(crate) requests: usize,
     pub(crate) context: Context,
+    pub(crate) journal: Kept,
+}
+
+/// Is where the events of the run are.
+#[derive(Debug, Serialize)]
+pub(crate) struct Kept {
+    pub(crate) file: String,
+    pub(crate) session: String,
 }
 
 /// Is what filled the last prompt.
@@ -109,8 +117,9 @@ impl Outcome {
         report: Report,
         calls: Vec<Called>,
         run: &RunReport,
+        journal: Kept,
     ) -> Self {
         let context = Context { chars: run.prompt_chars, shares: run.shares.clone() };
-        Self { model, directory, report, calls, requests: run.requests, context }
+        Self { model, directory, report, calls, requests: run.requests, context, journal }
     }
 }

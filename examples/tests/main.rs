@@ -12,5 +12,6 @@ mod fragments;
 mod injections;
 mod own_interpreter;
 mod quickstart;
+mod runs;
 mod support;
 mod tools_with_state;

@@ -97,7 +97,8 @@ fn the_report_on_the_sample_is_right() {
     );
     let bar = context.lines().find(|line| line.starts_with('█')).unwrap();
     assert_eq!(bar.chars().count(), 80);
-    assert!(context.lines().last().unwrap().ends_with("100.0 %"), "{context}");
+    let (sum, journal) = context.split_once("\n\nEvery event of the run").unwrap();
+    assert!(sum.ends_with("100.0 %") && journal.ends_with(").\n"), "{context}");
 }
 
 #[test]
@@ -270,4 +271,32 @@ fn a_reader_that_stops_early_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert!(output.status.success());
+}
+
+#[test]
+fn the_journal_holds_the_run_and_the_last_lines_say_where() {
+    let root = directory(&[("a.rs", "// TODO: look.\n")]);
+    let journal = root.path().join("kept/runs.db");
+    let args = ["--journal", journal.to_str().unwrap(), root.path().to_str().unwrap()];
+    let printed = run_example("quickstart", &args);
+    assert!(
+        printed.contains(&format!("Every event of the run is in {}\n(session ", journal.display())),
+        "{printed}"
+    );
+    assert!(journal.is_file());
+    let data = run(&["--json", args[0], args[1], args[2]]);
+    let data: Value = serde_json::from_slice(&data.stdout).unwrap();
+    assert_eq!(data["journal"]["file"], journal.to_str().unwrap());
+    assert!(run_example("quickstart", &[args[2]]).contains("is in target/quickstart.db\n"));
+}
+
+#[test]
+fn a_journal_that_cannot_be_opened_is_named() {
+    let root =
+        directory(&[("a.rs", "// TODO: look.\n"), ("runs.db", "not a database, and longer than its header")]);
+    let journal = root.path().join("runs.db");
+    let output = run(&["--journal", journal.to_str().unwrap(), root.path().to_str().unwrap()]);
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains(&format!("`{}` cannot be opened", journal.display())), "{said}");
 }
