@@ -66,7 +66,8 @@ pub mod __private;
 pub mod prelude;
 
 pub use agent::{
-    Agent, AgentBuilder, Budget, FollowUp, Report, Request, Resumption, Run, RunHandle, Texts, Update,
+    Agent, AgentBuilder, Budget, FollowUp, Report, Request, Resumption, Retries, Run, RunHandle, Texts,
+    Update,
 };
 pub use error::{
     ArgumentError, BuildError, CallError, JournalError, KeyError, ModelError, ModelErrorClass, ParseError,
@@ -87,7 +88,7 @@ pub use journal::{Durability, Journal, Lease, MemoryJournal, Record, SessionId};
 pub use layout::{Layout, Staged};
 pub use ledger::{Item, ItemKind};
 pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, ToolDefinition};
-pub use model::{Deltas, Model, Scripted};
+pub use model::{Model, Scripted, SealedRequest};
 #[cfg(feature = "openai")]
 pub use openai::{DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError, ResponseFormat};
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};

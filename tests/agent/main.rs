@@ -18,6 +18,7 @@ mod layout;
 mod prefix;
 mod remarks;
 mod replies;
+mod retries;
 mod side_by_side;
 mod sizes;
 mod stop_order;

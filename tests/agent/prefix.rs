@@ -1,6 +1,6 @@
 //! What stays the same from one request to the next, and from one run to another.
 
-use polyloop::{Agent, JsonAction, ModelErrorClass, Prompt, Reply, Scripted};
+use polyloop::{Agent, JsonAction, ModelErrorClass, Prompt, Reply, Retries, Scripted};
 
 use crate::support::{App, Log, builder, bytes, failure, finish, last, roles, rules, skill, tallies, texts};
 
@@ -31,7 +31,7 @@ async fn every_request_is_a_byte_prefix_of_the_next_one() {
         Ok(Reply::text("and").call("outage", "")),
         Ok(Reply::text("done")),
     ]);
-    let agent = builder(model.clone()).build().unwrap();
+    let agent = builder(model.clone()).retries(Retries::none()).build().unwrap();
     run_on(&agent, "go", &[("b", "two"), ("a", "one")]).await;
     let requests = model.requests();
     assert_eq!(requests.len(), 7);

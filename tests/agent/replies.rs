@@ -1,6 +1,8 @@
 //! Replies that are cut, empty, or hold nothing.
 
-use polyloop::{Budget, Ending, Finish, ModelErrorClass, Reply, Scripted};
+use std::time::Duration;
+
+use polyloop::{Budget, Ending, Finish, ModelErrorClass, Reply, Retries, Scripted};
 
 use crate::support::{builder, failure, finish, last, roles, run, start, tallies, texts, updates};
 
@@ -25,7 +27,7 @@ async fn a_reply_that_was_cut_by_its_length_is_never_executed() {
 async fn an_empty_reply_is_never_an_answer_and_never_a_message() {
     for empty in ["", " ", "\n\t "] {
         let model = Scripted::replies([Reply::text(empty), Reply::text(empty), Reply::text("x")]);
-        let report = run(&builder(model.clone()).build().unwrap()).await;
+        let report = run(&builder(model.clone()).retries(Retries::none()).build().unwrap()).await;
         assert_eq!(report.answer.as_deref(), Some("x"));
         assert_eq!((report.ending, report.steps), (Ending::FinalAnswer, 3));
         for request in model.requests() {
@@ -33,9 +35,10 @@ async fn an_empty_reply_is_never_an_answer_and_never_a_message() {
         }
     }
     let model = Scripted::by(|_| Reply::text(""));
-    let report = run(&builder(model).budget(Budget::steps(9)).build().unwrap()).await;
+    let at_once = Retries::times(3).first_wait(Duration::ZERO);
+    let report = run(&builder(model).budget(Budget::steps(9)).retries(at_once).build().unwrap()).await;
     assert!(matches!(report.ending, Ending::ModelFailure { .. }), "bounded: {report}");
-    assert_eq!(report.steps, 3);
+    assert_eq!((report.steps, report.requests), (3, 12));
 }
 
 #[tokio::test]
@@ -57,7 +60,7 @@ async fn a_model_that_calls_what_is_not_there_ends_at_its_steps() {
 #[tokio::test]
 async fn a_step_that_the_model_failed_is_closed_with_the_fixed_texts() {
     let model = Scripted::results([failure(ModelErrorClass::Timeout), Ok(Reply::text("done"))]);
-    run(&builder(model.clone()).build().unwrap()).await;
+    run(&builder(model.clone()).retries(Retries::none()).build().unwrap()).await;
     assert_eq!(texts(&last(&model)), ["go", "(no reply)", "The model gave no reply; go on."]);
     assert_eq!(roles(&last(&model)), ["user", "assistant", "user"]);
 }

@@ -1,8 +1,8 @@
 //! When a run stops, and which of several reasons counts.
 
 use polyloop::{
-    Action, ActionOutcome, Budget, CallContext, Ending, Executor, ModelErrorClass, Reply, Report, RunError,
-    Scripted,
+    Action, ActionOutcome, Budget, CallContext, Ending, Executor, ModelErrorClass, Reply, Report, Retries,
+    RunError, Scripted,
 };
 
 use crate::support::{Log, builder, failure, run, tallies};
@@ -15,8 +15,9 @@ fn submit(answer: &str) -> Reply {
     Reply::tool("submit", format!(r#"{{"answer":"{answer}"}}"#))
 }
 
+/// Each failure closes its step here.
 async fn report(model: Scripted, budget: Budget) -> Report {
-    run(&builder(model).budget(budget).build().unwrap()).await
+    run(&builder(model).budget(budget).retries(Retries::none()).build().unwrap()).await
 }
 
 async fn ending(replies: impl IntoIterator<Item = Reply>, budget: Budget) -> Ending {

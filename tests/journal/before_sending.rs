@@ -117,36 +117,36 @@ async fn fault_and_kinds(wrong: Wrong) -> (String, Vec<String>) {
     let fault = run.finish().await.unwrap_err();
     assert_eq!(world.log.count("asked"), 1, "only the request before");
     let mut kinds = kinds(&memory, run.session_id()).await;
-    let behind = kinds.len().min(12);
+    let behind = kinds.len().min(13);
     (fault.to_string(), kinds.split_off(behind))
 }
 
 #[tokio::test]
 async fn what_may_be_better_later_does_not_stop_a_run_for_good() {
     assert_eq!(fault_and_kinds(Wrong::Fails).await, ("the store failed: no answer".to_owned(), Vec::new()));
-    let taken_over = "event 12 cannot be appended, the next one is 13; read the session again".to_owned();
+    let taken_over = "event 13 cannot be appended, the next one is 14; read the session again".to_owned();
     assert_eq!(fault_and_kinds(Wrong::IsTakenOver).await, (taken_over, vec!["lease.taken".to_owned()]));
     assert_eq!(fault_and_kinds(Wrong::Lags).await.1, ["run.faulted"]);
 }
 
 #[tokio::test]
 async fn a_store_that_loses_or_changes_an_event_is_found_before_the_model_is_asked() {
-    // The second request's seal is the eleventh event.
+    // The second request's seal is event 12.
     assert_eq!(
         fault_of(Wrong::Loses).await,
-        "the store acknowledged event 11 and does not have it; nothing is sent"
+        "the store acknowledged event 12 and does not have it; nothing is sent"
     );
     assert_eq!(
         fault_of(Wrong::Lags).await,
-        "the store acknowledged event 11 and does not have it; nothing is sent"
+        "the store acknowledged event 12 and does not have it; nothing is sent"
     );
     assert_eq!(
         fault_of(Wrong::ChangesLast).await,
-        "event 11 is not what was written; the session cannot be trusted and is not opened"
+        "event 12 is not what was written; the session cannot be trusted and is not opened"
     );
     assert_eq!(
         fault_of(Wrong::Changes("nothing new", "nothing old")).await,
-        "event 9 was changed, or the one behind it was; the session cannot be trusted and is not opened"
+        "event 10 was changed, or the one behind it was; the session cannot be trusted and is not opened"
     );
 }
 
@@ -173,7 +173,10 @@ async fn a_layout_that_is_not_pure_is_found_before_the_model_is_asked() {
     let fault = run.finish().await.unwrap_err();
     assert_eq!(fault, RunError::PromptDiffers { message: 1, byte: 0 });
     assert!(world.log.lines().is_empty(), "nothing was asked");
-    assert_eq!(kinds(&journal, run.session_id()).await[5..], ["prompt.sealed", "run.faulted"]);
+    assert_eq!(
+        kinds(&journal, run.session_id()).await[5..],
+        ["header.changed", "prompt.sealed", "run.faulted"]
+    );
     assert_eq!(run.finish().await.unwrap_err(), fault, "it does not go on");
     let again = agent.resume(world, run.session_id().clone()).await.unwrap_err();
     assert_eq!(again, RunError::Faulted { message: fault.to_string() });

@@ -127,7 +127,7 @@ async fn the_active_time_is_recorded_with_each_commit_and_adds_up() {
     let marks: Vec<u64> =
         payloads(&records, "clock.marked").iter().map(|mark| mark["millis"].as_u64().unwrap()).collect();
     assert_eq!(marks, [10, 40, 10], "the first reply, the tool, the second reply");
-    let kinds: Vec<&str> = records[4..].iter().map(|record| &*record.kind).collect();
+    let kinds: Vec<&str> = records[5..].iter().map(|record| &*record.kind).collect();
     assert_eq!(
         kinds,
         [

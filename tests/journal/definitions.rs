@@ -2,8 +2,8 @@
 
 use futures_util::FutureExt;
 use polyloop::{
-    Agent, Budget, ContextFragment, Journal, JournalError, MemoryJournal, RunError, SessionId, Texts,
-    registry, tool,
+    Agent, Budget, ContextFragment, Decision, Interpreter, Journal, JournalError, MemoryJournal, NativeCalls,
+    Reply, RunError, SessionId, Texts, registry, tool,
 };
 
 use crate::support::{Hang, World, builder, rules, script, writing};
@@ -50,6 +50,41 @@ async fn a_changed_agent_is_refused_with_what_changed_and_taken_if_that_is_accep
     assert!(resumed.payload.contains(r#""changed":["budget","texts"]"#), "{}", resumed.payload);
     // What was accepted once is what the run has from then on.
     drop(changed.resume(world.clone(), session.clone()).await.unwrap());
+}
+
+/// Reads native calls, by rules of some version.
+struct Rules(u32);
+
+impl Interpreter for Rules {
+    fn interpret(&self, reply: &Reply) -> Decision {
+        NativeCalls.interpret(reply)
+    }
+
+    fn reads_native_calls(&self) -> bool {
+        true
+    }
+
+    fn version(&self) -> u32 {
+        self.0
+    }
+}
+
+#[tokio::test]
+async fn another_interpreter_is_refused_and_the_version_is_part_of_its_name() {
+    let journal = MemoryJournal::new();
+    let (world, session) = interrupted(&journal).await;
+    for version in [1, 2] {
+        let agent =
+            builder(&world, script()).interpreter(Rules(version)).journal(journal.clone()).build().unwrap();
+        let refused = agent.resume(world.clone(), session.clone()).await.unwrap_err();
+        assert_eq!(refused, RunError::Changed { changed: vec!["interpreter".to_owned()] });
+        let accepted = agent.resume(world.clone(), session.clone()).accept_changes().await.unwrap();
+        drop(accepted);
+        let records = journal.read(&session, 0).await.unwrap();
+        let resumed = records.iter().rfind(|record| record.kind == "run.resumed").unwrap();
+        let named = format!("::Rules/{version}\"");
+        assert!(resumed.payload.contains(&named), "{}", resumed.payload);
+    }
 }
 
 /// Reads; nobody knows any more that it may be done again.

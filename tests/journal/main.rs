@@ -10,6 +10,7 @@
 #![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
 
 mod before_sending;
+mod bodies;
 mod clock;
 mod definitions;
 mod kill_matrix;

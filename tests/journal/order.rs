@@ -24,7 +24,7 @@ async fn everything_is_durable_before_what_relies_on_it() {
         [
             "durable: session.opened, lease.taken, run.started, fragment.recorded, input.recorded",
             "started",
-            "durable: prompt.sealed",
+            "durable: header.changed, prompt.sealed",
             "asked",
             "durable: model.replied, decision, action.intent",
             "peek call_1 1",

@@ -3,7 +3,8 @@
 use futures_util::FutureExt;
 use polyloop::{
     Action, ActionOutcome, Agent, AgentBuilder, Budget, CallContext, Ending, Executor, Finish, Journal,
-    MemoryJournal, Model, ModelError, ModelErrorClass, Record, Reply, Scripted, ToolError, registry, tool,
+    MemoryJournal, Model, ModelError, ModelErrorClass, Record, Reply, Retries, Scripted, ToolError, registry,
+    tool,
 };
 use serde_json::Value;
 
@@ -42,7 +43,7 @@ async fn submit() -> String {
 registry! { struct App { tools: [works, fails, outage, vanish, submit] } }
 
 fn builder(model: impl Model, journal: &MemoryJournal) -> AgentBuilder<App> {
-    Agent::<App>::builder(model).journal(journal.clone())
+    Agent::<App>::builder(model).journal(journal.clone()).retries(Retries::none())
 }
 
 fn call(tool: &str) -> Result<Reply, ModelError> {

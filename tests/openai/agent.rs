@@ -141,7 +141,7 @@ async fn a_failure_is_told_with_its_class_and_its_advice() {
         Ending::ModelFailure { message: "authorisation: status 401 Unauthorized".to_owned() }
     );
     let failed = updates.iter().find_map(|update| match update {
-        Update::Failed { error } => Some((error.class(), error.retry_after())),
+        Update::Failed { error, .. } => Some((error.class(), error.retry_after())),
         _ => None,
     });
     assert_eq!(failed, Some((ModelErrorClass::Authorisation, Some(std::time::Duration::from_secs(3)))));
@@ -152,6 +152,6 @@ async fn an_empty_reply_is_a_failure_that_is_tried_again() {
     let server = Server::answering([text(" "), text("It is 42.")]).await;
     let (report, updates) = run(&server, false).await;
     assert_eq!(report.answer.as_deref(), Some("It is 42."));
-    let is_empty = |update: &Update| matches!(update, Update::Failed { error } if error.class() == ModelErrorClass::Empty);
+    let is_empty = |update: &Update| matches!(update, Update::Failed { error, .. } if error.class() == ModelErrorClass::Empty);
     assert!(updates.iter().any(is_empty));
 }

@@ -16,6 +16,7 @@ mod decode;
 mod failures;
 mod options;
 mod replies;
+mod seals;
 mod secrets;
 mod server;
 mod streams;

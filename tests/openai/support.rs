@@ -1,9 +1,7 @@
 //! Answers in the shapes of the API reference, prompts, and ways to ask.
 
-use std::sync::{Arc, Mutex};
-
 use polyloop::prelude::*;
-use polyloop::{Deltas, ModelErrorClass, OpenAi, OpenAiBuilder};
+use polyloop::{Agent, Model, ModelError, ModelErrorClass, OpenAi, OpenAiBuilder};
 use serde_json::{Value, json};
 
 use crate::server::{Answer, Server, answer};
@@ -110,14 +108,19 @@ pub(crate) fn done() -> Vec<u8> {
     b"data: [DONE]\n\n".to_vec()
 }
 
-/// Asks once; the reply, and the pieces that were told.
+/// Asks once, as an agent does; the reply, and the pieces that were told.
 pub(crate) async fn told(client: &OpenAi) -> (Result<Reply, ModelError>, Vec<String>) {
-    let pieces = Arc::new(Mutex::new(Vec::new()));
-    let kept = pieces.clone();
-    let deltas = Deltas::new(move |text| kept.lock().unwrap().push(text.to_owned()));
-    let reply = client.ask_streaming(&prompt(), &deltas).await;
-    let pieces = pieces.lock().unwrap().clone();
-    (reply, pieces)
+    let agent = Agent::<App>::builder(client.clone()).budget(Budget::steps(1)).build().unwrap();
+    let mut run = agent.on(()).goal("What is six times seven?").await.unwrap();
+    let mut pieces = Vec::new();
+    loop {
+        match run.next().await.unwrap().unwrap() {
+            Update::Delta { text } => pieces.push(text),
+            Update::Replied { reply } => return (Ok(Reply::clone(&reply)), pieces),
+            Update::Failed { error, .. } => return (Err(error), pieces),
+            _ => {}
+        }
+    }
 }
 
 /// Asks a server that answers so, once.

@@ -1,13 +1,16 @@
-//! Asks the model: seals a prompt, checks it against the journal, sends it.
+//! Asks the model: seals a prompt, checks it against the journal, sends it, and asks again where that failed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::body;
 use super::driver::Driver;
 use super::update::{Told, Update};
 use crate::error::{JournalError, ModelError, ModelErrorClass, RunError};
-use crate::event::{Closing, Event, Seal};
+use crate::event::{Closing, Event, Finish, Header, Reply, Seal};
+use crate::execute::has_timer;
 use crate::message::{Prompt, first_difference};
-use crate::model::Deltas;
+use crate::model::{Deltas, SealedRequest};
 use crate::registry::Registry;
 
 impl<R: Registry> Driver<R> {
@@ -19,58 +22,90 @@ impl<R: Registry> Driver<R> {
             return Ok(());
         }
         self.seal(&prompt).await?;
+        self.prompt = Some(prompt.clone());
         self.tell(Update::Asked { step: self.state.steps + 1, chars });
         let updates = self.updates.clone();
         let deltas = Deltas::new(move |text| {
             drop(updates.send(Told::passing(Update::Delta { text: text.to_owned() })));
         });
-        let model = self.definition.model.clone();
-        self.prompt = Some(prompt.clone());
-        let Some(replied) = self.attend(model.ask_boxed(&prompt, &deltas)).await? else {
+        let (model, body, attempt) = (self.definition.model.clone(), self.body.take(), self.state.attempts);
+        let request = SealedRequest::new(&prompt, body.as_deref(), attempt, &deltas);
+        let replied = self.attend(model.ask_boxed(&request)).await?;
+        let Some(replied) = replied else {
             // It was dropped on its way: nobody knows what it costs.
             self.record(Event::ModelAbandoned {});
             return Ok(());
         };
-        match replied {
-            Ok(reply) if reply.is_empty() => {
-                self.failed(ModelError::new(
-                    ModelErrorClass::Empty,
-                    "the reply has neither a call nor any text",
-                ));
-            }
+        self.body = body;
+        match replied.and_then(usable) {
             Ok(reply) => {
+                self.body = None;
                 let reply = Arc::new(reply);
                 self.record(Event::ModelReplied { reply: reply.clone() });
                 self.tell(Update::Replied { reply });
+                Ok(())
             }
-            Err(error) => self.failed(error),
+            Err(error) => self.failed(error).await,
         }
-        Ok(())
     }
 
     /// Seals a prompt: what leaves is what the journal holds, and what it yields when it is read back.
     async fn seal(&mut self, prompt: &Prompt) -> Result<(), RunError> {
-        let messages = self.session.messages_hash(prompt);
-        let seal = Seal {
-            step: self.state.steps + 1,
-            attempt: self.state.attempts + 1,
-            chars: prompt.chars(),
-            shared_chars: self.state.prompt_chars,
-            messages,
-            wire: None,
-        };
-        self.state.apply(&Event::PromptSealed { seal: seal.clone() });
-        self.session.seal(seal);
-        self.commit().await?;
-        let checked = self.check_before_sending(prompt).await;
-        if let Err(fault) = checked.as_ref()
+        let sealed = self.seal_and_check(prompt).await;
+        if let Err(fault) = &sealed
             && !may_be_better_later(fault)
         {
             self.record(Event::RunFaulted { message: fault.to_string() });
             // The store may be what is at fault; the first fault is the one to tell.
             drop(self.commit().await);
         }
-        checked
+        sealed
+    }
+
+    async fn seal_and_check(&mut self, prompt: &Prompt) -> Result<(), RunError> {
+        let body = self.definition.model.body_of(prompt);
+        self.record_header(prompt);
+        let seal = Seal {
+            step: self.state.steps + 1,
+            attempt: self.state.attempts + 1,
+            chars: prompt.chars(),
+            shared_chars: self.state.prompt_chars,
+            messages: self.session.messages_hash(prompt),
+            wire: body.as_deref().map(body::hash),
+        };
+        self.comes_out_again(&seal, body.as_deref())?;
+        // From here on nothing can change it.
+        self.body = body;
+        self.state.apply(&Event::PromptSealed { seal: seal.clone() });
+        self.session.seal(seal);
+        self.commit().await?;
+        self.check_before_sending(prompt).await
+    }
+
+    /// Records what stands beside the messages, where it is not what it was.
+    fn record_header(&mut self, prompt: &Prompt) {
+        let tools = prompt.shared_tools();
+        if self.recorded_tools.as_ref().is_some_and(|recorded| Arc::ptr_eq(recorded, tools)) {
+            return;
+        }
+        let header = Header {
+            model: self.definition.parts.get("model").cloned().unwrap_or_default(),
+            tools: serde_json::to_string(&**tools).unwrap_or_default(),
+        };
+        self.recorded_tools = Some(tools.clone());
+        if self.state.header.as_ref() != Some(&header) {
+            self.record(Event::HeaderChanged { header });
+        }
+    }
+
+    /// The same messages under the same header have the same body: in a further attempt, and after a crash.
+    fn comes_out_again(&self, seal: &Seal, body: Option<&[u8]>) -> Result<(), RunError> {
+        match &self.state.last_seal {
+            Some(last) if last.messages == seal.messages && last.wire != seal.wire => {
+                Err(body::differs(self.body.as_deref(), body))
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn check_before_sending(&mut self, prompt: &Prompt) -> Result<(), RunError> {
@@ -85,17 +120,52 @@ impl<R: Registry> Driver<R> {
         Ok(self.writer.is_kept(self.mirror.chain()).await?)
     }
 
-    /// Closes the step with the fixed texts.
-    fn failed(&mut self, error: ModelError) {
+    /// Waits to ask again within the step; or closes it with the fixed texts.
+    async fn failed(&mut self, error: ModelError) -> Result<(), RunError> {
+        let retries = self.definition.retries;
+        let (step, attempt) = (self.state.steps + 1, self.state.attempts);
+        let again_in = retries.wait(&error, self.writer.session(), step, attempt).map(possible);
+        self.tell(Update::Failed { error: error.clone(), again_in });
+        let Some(wait) = again_in else {
+            self.close(error);
+            return Ok(());
+        };
+        self.record(Event::ModelFailed { error, closing: None });
+        if !wait.is_zero() {
+            // A process that ends while it waits leaves no request of which nobody knows.
+            self.commit().await?;
+            self.attend_unless(|state| state.cancelled, tokio::time::sleep(wait)).await?;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, error: ModelError) {
+        self.body = None;
         let texts = &self.definition.texts;
         let (reply, observation) = (texts.failed_reply.clone(), texts.failed_observation.clone());
         let closing = Closing {
             reply: (self.session.new_item(), reply),
             observation: (self.session.new_item(), observation),
         };
-        self.tell(Update::Failed { error: error.clone() });
         self.record(Event::ModelFailed { error, closing: Some(closing) });
     }
+}
+
+/// A reply that says something, and all of it.
+fn usable(reply: Reply) -> Result<Reply, ModelError> {
+    if reply.finish() == Finish::ContentFilter {
+        let message = "the provider cut the reply for its content";
+        return Err(ModelError::new(ModelErrorClass::ContentRefused, message));
+    }
+    if reply.is_empty() {
+        return Err(ModelError::new(ModelErrorClass::Empty, "the reply has neither a call nor any text"));
+    }
+    Ok(reply)
+}
+
+/// A wait, as far as the runtime can keep it.
+fn possible(wait: Duration) -> Duration {
+    if wait.is_zero() || has_timer() { wait } else { Duration::ZERO }
 }
 
 /// Whether a store did not answer, or somebody else has the run: then it may be taken up again.

@@ -8,6 +8,7 @@ use super::budget::Budget;
 use super::definition::{Definition, Names, header, parts};
 use super::request::Request;
 use super::resume::Resumption;
+use super::retries::Retries;
 use super::texts::Texts;
 use crate::error::BuildError;
 use crate::execute::{DynExecutor, Executor};
@@ -53,9 +54,10 @@ impl<R: Registry> Agent<R> {
             tools: None,
             texts: Texts::default(),
             budget: Budget::default(),
+            retries: Retries::default(),
             journal: None,
             names: Names {
-                interpreter: type_name::<NativeCalls>(),
+                interpreter: versioned(&NativeCalls),
                 executor: "handlers",
                 layout: type_name::<Staged>(),
             },
@@ -95,7 +97,7 @@ impl<R: Registry> Agent<R> {
         let old = &*self.definition;
         let header = header(&*old.interpreter, &tools);
         let definition = Definition {
-            parts: parts::<R>(old.names, &tools, &old.texts, old.budget),
+            parts: parts::<R>(&*old.model, &old.names, &tools, &old.texts, old.budget),
             model: old.model.clone(),
             interpreter: old.interpreter.clone(),
             executor: old.executor.clone(),
@@ -104,8 +106,9 @@ impl<R: Registry> Agent<R> {
             header,
             texts: old.texts.clone(),
             budget: old.budget,
+            retries: old.retries,
             journal: old.journal.clone(),
-            names: old.names,
+            names: old.names.clone(),
         };
         Self { definition: Arc::new(definition) }
     }
@@ -132,6 +135,7 @@ pub struct AgentBuilder<R: Registry> {
     tools: Option<ToolSet<R::State>>,
     texts: Texts,
     budget: Budget,
+    retries: Retries,
     journal: Option<Arc<dyn DynJournal>>,
     names: Names,
 }
@@ -140,7 +144,7 @@ impl<R: Registry> AgentBuilder<R> {
     /// Sets what reads the replies; native calls unless set.
     #[must_use]
     pub fn interpreter<I: Interpreter>(mut self, interpreter: I) -> Self {
-        self.names.interpreter = type_name::<I>();
+        self.names.interpreter = versioned(&interpreter);
         self.interpreter = Arc::new(interpreter);
         self
     }
@@ -182,6 +186,13 @@ impl<R: Registry> AgentBuilder<R> {
         self
     }
 
+    /// Sets how often a failed request is sent again within its step; three times unless set.
+    #[must_use]
+    pub fn retries(mut self, retries: Retries) -> Self {
+        self.retries = retries;
+        self
+    }
+
     /// Sets what keeps the events of the runs; each run's own memory unless set, and then no run can be resumed.
     #[must_use]
     pub fn journal(mut self, journal: impl Journal) -> Self {
@@ -206,7 +217,7 @@ impl<R: Registry> AgentBuilder<R> {
         }
         let header = header(&*self.interpreter, &tools);
         let definition = Definition {
-            parts: parts::<R>(self.names, &tools, &texts, self.budget),
+            parts: parts::<R>(&*self.model, &self.names, &tools, &texts, self.budget),
             model: self.model,
             interpreter: self.interpreter,
             executor: self.executor,
@@ -215,6 +226,7 @@ impl<R: Registry> AgentBuilder<R> {
             header,
             texts,
             budget: self.budget,
+            retries: self.retries,
             journal: self.journal,
             names: self.names,
         };
@@ -226,4 +238,9 @@ impl<R: Registry> fmt::Debug for AgentBuilder<R> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("AgentBuilder").field("budget", &self.budget).finish_non_exhaustive()
     }
+}
+
+/// What stands for an interpreter: its type and its version.
+fn versioned<I: Interpreter>(interpreter: &I) -> String {
+    format!("{}/{}", type_name::<I>(), interpreter.version())
 }

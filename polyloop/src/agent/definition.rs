@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::budget::Budget;
+use super::retries::Retries;
 use super::texts::CheckedTexts;
 use crate::error::RunError;
 use crate::event::Definitions;
@@ -27,6 +28,7 @@ pub(crate) struct Definition<R: Registry> {
     pub(crate) header: Arc<[ToolDefinition]>,
     pub(crate) texts: CheckedTexts,
     pub(crate) budget: Budget,
+    pub(crate) retries: Retries,
     /// None where each run keeps its events to itself.
     pub(crate) journal: Option<Arc<dyn DynJournal>>,
     pub(crate) names: Names,
@@ -35,9 +37,10 @@ pub(crate) struct Definition<R: Registry> {
 }
 
 /// The types of the parts that are somebody else's.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Names {
-    pub(crate) interpreter: &'static str,
+    /// With its version.
+    pub(crate) interpreter: String,
     pub(crate) executor: &'static str,
     pub(crate) layout: &'static str,
 }
@@ -76,7 +79,8 @@ impl<R: Registry> Definition<R> {
 
 /// What stands for each part of a definition: a change of it is seen when a run is taken up again.
 pub(super) fn parts<R: Registry>(
-    names: Names,
+    model: &dyn DynModel,
+    names: &Names,
     tools: &ToolSet<R::State>,
     texts: &CheckedTexts,
     budget: Budget,
@@ -87,7 +91,8 @@ pub(super) fn parts<R: Registry>(
         ("tools", tools.fingerprint()),
         ("texts", blake3::hash(format!("{texts:?}").as_bytes()).to_hex().to_string()),
         ("budget", format!("{budget:?}")),
-        ("interpreter", names.interpreter.to_owned()),
+        ("model", model.who()),
+        ("interpreter", names.interpreter.clone()),
         ("executor", names.executor.to_owned()),
         ("layout", names.layout.to_owned()),
     ];

@@ -22,7 +22,7 @@ use crate::error::{JournalError, RunError};
 use crate::event::{Action, Call, Decision, Ending, Event, Finish, Reply};
 use crate::execute::ToolExecutor;
 use crate::journal::Durability;
-use crate::message::Prompt;
+use crate::message::{Prompt, ToolDefinition};
 use crate::registry::Registry;
 use crate::session::Session;
 
@@ -44,6 +44,10 @@ pub(crate) struct Driver<R: Registry> {
     /// The last prompt that was sealed.
     pub(crate) prompt: Option<Prompt>,
     pub(crate) clock: Clock,
+    /// The body of the last request, while its reply is not there; none where the model takes the prompt as it is.
+    pub(crate) body: Option<Vec<u8>>,
+    /// The native tools that stand in the last header that was recorded.
+    pub(crate) recorded_tools: Option<Arc<[ToolDefinition]>>,
     /// Why it rests, while a person must look first.
     pub(crate) suspended: Option<Ending>,
     /// Why it cannot go on.
@@ -77,6 +81,8 @@ impl<R: Registry> Driver<R> {
                 .map(|prompt| prompt.clone().with_tools(definition.header(&state.enabled))),
             mirror,
             clock: Clock::default(),
+            body: None,
+            recorded_tools: None,
             suspended: None,
             fault: None,
             definition,
@@ -228,6 +234,15 @@ impl<R: Registry> Driver<R> {
 
     /// Waits for something; meanwhile what is said is recorded, and cancelling is heard. None where it is to be dropped.
     pub(crate) async fn attend<T>(&mut self, work: impl Future<Output = T>) -> Result<Option<T>, RunError> {
+        self.attend_unless(|state| state.cancelled_now, work).await
+    }
+
+    /// As [`attend`](Self::attend); what is under way is dropped as soon as this is true of the run.
+    pub(crate) async fn attend_unless<T>(
+        &mut self,
+        drops: impl Fn(&RunState) -> bool,
+        work: impl Future<Output = T>,
+    ) -> Result<Option<T>, RunError> {
         let mut work = pin!(work);
         loop {
             let heard = match select(work.as_mut(), pin!(self.ear.hear(self.state.cancel()))).await {
@@ -241,7 +256,7 @@ impl<R: Registry> Driver<R> {
                     self.commit().await?;
                 }
             }
-            if self.state.cancel() == Cancel::Now {
+            if drops(&self.state) {
                 return Ok(None);
             }
         }
@@ -303,7 +318,7 @@ impl<R: Registry> Driver<R> {
             self.session.new_calls().zip(actions).map(|(id, action)| Call::new(id, action.clone())).collect();
         let item = self.session.new_item();
         let explanation = matches!(decision, Decision::Invalid { .. }).then(|| self.session.new_item());
-        let interpreter = self.definition.names.interpreter.to_owned();
+        let interpreter = self.definition.names.interpreter.clone();
         self.record(Event::Decided { item, decision, calls, native, explanation, interpreter });
     }
 

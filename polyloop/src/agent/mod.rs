@@ -4,6 +4,7 @@
 
 mod act;
 mod ask;
+mod body;
 mod budget;
 mod builder;
 mod clock;
@@ -17,6 +18,7 @@ mod plan;
 mod report;
 mod request;
 mod resume;
+mod retries;
 mod run;
 mod state;
 mod stop;
@@ -31,6 +33,7 @@ pub use opening::FollowUp;
 pub use report::Report;
 pub use request::Request;
 pub use resume::Resumption;
+pub use retries::Retries;
 pub use run::Run;
 pub use texts::Texts;
 pub use update::Update;

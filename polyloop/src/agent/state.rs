@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::handle::Cancel;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
-    Call, CallId, Decision, Definitions, Ending, Event, Intent, Reply, Settled, Status, Usage,
+    Call, CallId, Decision, Definitions, Ending, Event, Header, Intent, Reply, Seal, Settled, Status, Usage,
 };
 
 /// What is said of a request whose reply nobody waited for.
@@ -55,6 +55,10 @@ pub(crate) struct RunState {
     pub(crate) requests: usize,
     /// How many of them the current step has.
     pub(crate) attempts: u32,
+    /// The last of them, unless what stands beside the messages changed since.
+    pub(crate) last_seal: Option<Seal>,
+    /// What stands beside the messages of each request.
+    pub(crate) header: Option<Header>,
     /// What all of them cost together.
     pub(crate) usage: Usage,
     /// The size of the last one, in characters.
@@ -92,7 +96,6 @@ impl RunState {
             Event::SessionOpened { .. }
             | Event::LeaseTaken {}
             | Event::RunSuspended { .. }
-            | Event::HeaderChanged { .. }
             | Event::PromptRefused { .. }
             | Event::CallVerified { .. }
             | Event::FragmentRecorded { .. }
@@ -103,6 +106,8 @@ impl RunState {
                     definition: Arc::new(definition.clone()),
                     enabled: std::mem::take(&mut self.enabled),
                     prompt_chars: self.prompt_chars,
+                    last_seal: self.last_seal.take(),
+                    header: self.header.take(),
                     ..Self::default()
                 };
             }
@@ -114,7 +119,13 @@ impl RunState {
                 self.requests += 1;
                 self.attempts = seal.attempt;
                 self.prompt_chars = seal.chars;
+                self.last_seal = Some(seal.clone());
                 self.phase = Phase::Sealed;
+            }
+            Event::HeaderChanged { header } => {
+                self.header = Some(header.clone());
+                // What was sealed under another header says nothing about bodies under this one.
+                self.last_seal = None;
             }
             Event::ModelReplied { reply } => {
                 let usage = reply.usage();

@@ -1,6 +1,7 @@
 //! What a run tells its host.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::report::Seen;
 use crate::error::{ModelError, RecordError};
@@ -32,6 +33,8 @@ pub enum Update {
     Failed {
         /// Why.
         error: ModelError,
+        /// How long the run waits before it asks again within the step; none where the step is closed.
+        again_in: Option<Duration>,
     },
     /// A call starts.
     Called {

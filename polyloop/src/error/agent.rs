@@ -58,6 +58,18 @@ pub enum RunError {
         /// Its first byte that differs, counted from 0.
         byte: usize,
     },
+    /// The model rendered the same prompt twice, with other bytes the second time; nothing was sent.
+    #[error(
+        "the body of the request is not the one that the same prompt had before{}, and nothing was sent; `Model::body` must \
+         be a pure function",
+        place_in_body(*message, *byte)
+    )]
+    BodyDiffers {
+        /// The message that differs first, counted from 1; known where the body is JSON with a list of `messages`.
+        message: Option<usize>,
+        /// The first byte of the body that differs, counted from 0; none where the earlier body went with its process.
+        byte: Option<usize>,
+    },
     /// A sealed prompt does not come out of the journal again.
     #[error("the prompt sealed as event {seq} cannot be made again from the journal; nothing more is sent")]
     SealDiffers {
@@ -119,6 +131,14 @@ pub enum RunError {
     /// The run was polled again after it had panicked.
     #[error("the run panicked while it was polled, and cannot go on; start it again")]
     Lost,
+}
+
+fn place_in_body(message: Option<usize>, byte: Option<usize>) -> String {
+    match (message, byte) {
+        (Some(message), Some(byte)) => format!(", from byte {byte} on, in message {message}"),
+        (_, Some(byte)) => format!(", from byte {byte} on"),
+        (_, None) => String::new(),
+    }
 }
 
 /// The reason why a model gave no reply.

@@ -1,6 +1,7 @@
 //! The seam that acts.
 
 mod panics;
+mod timer;
 mod tools;
 
 use std::future::Future;
@@ -8,6 +9,7 @@ use std::future::Future;
 pub use tools::ToolExecutor;
 
 pub(crate) use panics::{catching, drop_caught};
+pub(crate) use timer::has_timer;
 
 use crate::event::{Action, ActionOutcome};
 use crate::tool::{BoxFuture, CallContext};

@@ -1,12 +1,12 @@
 //! The executor that a set of tools gives: check, call, outcome.
 
 use std::fmt;
-use std::panic::catch_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::Executor;
 use super::panics::{catching, drop_caught};
+use super::timer::has_timer;
 use crate::error::SetError;
 use crate::event::{Action, ActionOutcome};
 use crate::tool::{CallContext, CheckedCall, IntoState, Observation, Replay, Returned, ToolError, ToolSet};
@@ -101,11 +101,6 @@ fn outcome(returned: Result<Returned, String>) -> ActionOutcome {
 /// What a host must mend whose runtime cannot keep a `timeout`.
 const NO_TIMER: &str =
     "the tool has a `timeout` and the tokio runtime has no timer; build the runtime with `enable_time`";
-
-/// Whether the runtime has a timer; tokio tells by a panic only.
-fn has_timer() -> bool {
-    catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))).is_ok()
-}
 
 fn timed_out(limit: Duration, replay: Replay) -> ActionOutcome {
     let text = match limit.subsec_millis() {

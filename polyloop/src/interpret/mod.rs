@@ -15,6 +15,12 @@ pub trait Interpreter: Send + Sync + 'static {
     /// Reads a reply. It is not empty, and was not cut by a length limit.
     fn interpret(&self, reply: &Reply) -> Decision;
 
+    /// Returns the version of its rules: another one where it reads some reply in another way than before. A run that is
+    /// taken up again is not read by another version unless that is accepted.
+    fn version(&self) -> u32 {
+        1
+    }
+
     /// Whether it reads native tool calls: then the tools are in the header of each request, and results answer calls.
     fn reads_native_calls(&self) -> bool {
         false

@@ -88,6 +88,10 @@ impl Prompt {
         &self.tools
     }
 
+    pub(crate) fn shared_tools(&self) -> &Arc<[ToolDefinition]> {
+        &self.tools
+    }
+
     /// Returns the size of all messages in characters. The header is not counted.
     #[must_use]
     pub fn chars(&self) -> usize {

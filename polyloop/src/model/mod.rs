@@ -1,13 +1,16 @@
 //! The seam to a language model.
 
 mod deltas;
+mod request;
 mod scripted;
 mod strict;
 
+use std::any::type_name;
 use std::future::Future;
 use std::sync::Arc;
 
-pub use deltas::Deltas;
+pub(crate) use deltas::Deltas;
+pub use request::SealedRequest;
 pub use scripted::Scripted;
 
 use crate::error::ModelError;
@@ -31,6 +34,9 @@ use crate::tool::BoxFuture;
 ///     }
 /// }
 /// ```
+///
+/// A client for a provider has a [`body`](Model::body) and an [`identity`](Model::identity) as well, and sends what
+/// [`ask_sealed`](Model::ask_sealed) gets. A model around another one forwards all four.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model",
     label = "not a model",
@@ -44,22 +50,38 @@ pub trait Model: Send + Sync + 'static {
     /// When there is no reply. The class says whether asking again makes sense.
     fn ask(&self, prompt: &Prompt) -> impl Future<Output = Result<Reply, ModelError>> + Send;
 
-    /// Replies to a prompt, and tells the text piece by piece while it is written. An agent asks this way, and tells
-    /// each piece as an [`Update::Delta`](crate::Update::Delta).
+    /// Returns the body of the request for a prompt; none where a model takes the prompt as it is, which is so unless a
+    /// model says otherwise.
     ///
-    /// Unless a model says otherwise it is [`ask`](Model::ask), with no pieces. The pieces together need not be the
-    /// reply's text: where there is no reply, some may have been told.
+    /// It is a pure function: the same prompt gives the same bytes, in another process as well. An agent seals the hash
+    /// of it, and stops a run in which it comes out differently. It holds no key.
+    fn body(&self, prompt: &Prompt) -> Option<Vec<u8>> {
+        let _ = prompt;
+        None
+    }
+
+    /// Replies to a request of an agent. Send the bytes of [`SealedRequest::body`], and tell the text while it is
+    /// written with [`SealedRequest::tell`].
+    ///
+    /// Unless a model says otherwise it is [`ask`](Model::ask), with no pieces.
     ///
     /// # Errors
     ///
     /// As [`ask`](Model::ask).
-    fn ask_streaming(
+    fn ask_sealed(
         &self,
-        prompt: &Prompt,
-        deltas: &Deltas,
+        request: &SealedRequest<'_>,
     ) -> impl Future<Output = Result<Reply, ModelError>> + Send {
-        let _ = deltas;
-        self.ask(prompt)
+        self.ask(request.prompt())
+    }
+
+    /// Says who makes the body: the client and its version, the server, the model's name and its parameters; never a key.
+    /// The name of the type unless a model says otherwise.
+    ///
+    /// A journal keeps it, and a run is not taken up again by a model of another identity unless that is accepted. An
+    /// agent asks for it once, when it is built.
+    fn identity(&self) -> String {
+        type_name::<Self>().to_owned()
     }
 }
 
@@ -69,30 +91,39 @@ impl<M: Model> Model for Arc<M> {
         M::ask(self, prompt)
     }
 
-    fn ask_streaming(
+    fn body(&self, prompt: &Prompt) -> Option<Vec<u8>> {
+        M::body(self, prompt)
+    }
+
+    fn ask_sealed(
         &self,
-        prompt: &Prompt,
-        deltas: &Deltas,
+        request: &SealedRequest<'_>,
     ) -> impl Future<Output = Result<Reply, ModelError>> + Send {
-        M::ask_streaming(self, prompt, deltas)
+        M::ask_sealed(self, request)
+    }
+
+    fn identity(&self) -> String {
+        M::identity(self)
     }
 }
 
 /// A model behind `dyn`.
 pub(crate) trait DynModel: Send + Sync {
-    fn ask_boxed<'a>(
-        &'a self,
-        prompt: &'a Prompt,
-        deltas: &'a Deltas,
-    ) -> BoxFuture<'a, Result<Reply, ModelError>>;
+    fn body_of(&self, prompt: &Prompt) -> Option<Vec<u8>>;
+    fn ask_boxed<'a>(&'a self, request: &'a SealedRequest<'a>) -> BoxFuture<'a, Result<Reply, ModelError>>;
+    fn who(&self) -> String;
 }
 
 impl<M: Model> DynModel for M {
-    fn ask_boxed<'a>(
-        &'a self,
-        prompt: &'a Prompt,
-        deltas: &'a Deltas,
-    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
-        Box::pin(self.ask_streaming(prompt, deltas))
+    fn body_of(&self, prompt: &Prompt) -> Option<Vec<u8>> {
+        self.body(prompt)
+    }
+
+    fn ask_boxed<'a>(&'a self, request: &'a SealedRequest<'a>) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(self.ask_sealed(request))
+    }
+
+    fn who(&self) -> String {
+        self.identity()
     }
 }

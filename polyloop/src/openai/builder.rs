@@ -121,7 +121,8 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Adds a member of the server's own to each body, such as `reasoning_effort` or `top_p`.
+    /// Adds a member of the server's own to each body, such as `reasoning_effort` or `top_p`. It is no place for a
+    /// secret: journals keep what is set here.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.header.parameters.push((name.into(), value.into()));
@@ -186,6 +187,7 @@ impl OpenAiBuilder {
         let secrets = self.key.into_iter().chain(self.headers.into_iter().map(|(_, value)| value));
         let inner = Inner {
             shown_url: shown(&url),
+            server: server(&url),
             header: self.header,
             secrets: secrets.collect(),
             transport: Transport::new(url, headers, timeouts)?,
@@ -255,6 +257,11 @@ fn shown(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.to_string()
+}
+
+/// Which server it is: two of them may know different models by one name.
+fn server(url: &Url) -> String {
+    shown(url).split_once("://").map_or_else(String::new, |(_, server)| server.to_owned())
 }
 
 impl fmt::Debug for Inner {

@@ -26,11 +26,16 @@ use crate::error::{ModelError, ModelErrorClass};
 use crate::event::Reply;
 use crate::execute::catching;
 use crate::message::Prompt;
-use crate::model::{Deltas, Model};
+use crate::model::{Deltas, Model, SealedRequest};
 use request::Header;
 use secret::Secret;
 use transport::Transport;
 
+/// The version of the bodies: another one where the same prompt and options give other bytes than before.
+const VERSION: u32 = 1;
+/// What a model around this one must mend.
+const NOT_SEALED: &str =
+    "the body was not sealed, so it is not sent; a model around this one must forward `Model::body`";
 /// A longer message of a server is cut here, in characters.
 const MOST_CHARS: usize = 1_000;
 
@@ -59,6 +64,8 @@ struct Inner {
     header: Header,
     /// The URL as it may be shown.
     shown_url: String,
+    /// Host, port and path.
+    server: String,
     /// What no message may hold.
     secrets: Vec<Secret>,
     transport: Transport,
@@ -113,6 +120,16 @@ impl OpenAi {
         &self.0.header.model
     }
 
+    async fn send(&self, body: Vec<u8>, deltas: &Deltas) -> Result<Reply, ModelError> {
+        let sent = catching(Box::pin(self.0.transport.send(body, deltas))).await;
+        // Without I/O or a timer the runtime says so by a panic only.
+        let replied = sent.unwrap_or_else(|panicked| {
+            let message = format!("the client {panicked}; build the tokio runtime with `enable_all`");
+            Err(ModelError::new(ModelErrorClass::Transport, message))
+        });
+        replied.map_err(|error| self.presentable(&error))
+    }
+
     /// Hides what is secret, and cuts what is long.
     fn presentable(&self, error: &ModelError) -> ModelError {
         let hidden =
@@ -132,17 +149,24 @@ impl OpenAi {
 #[diagnostic::do_not_recommend]
 impl Model for OpenAi {
     async fn ask(&self, prompt: &Prompt) -> Result<Reply, ModelError> {
-        self.ask_streaming(prompt, &Deltas::new(|_| {})).await
+        self.send(self.body(prompt), &Deltas::new(|_| {})).await
     }
 
-    async fn ask_streaming(&self, prompt: &Prompt, deltas: &Deltas) -> Result<Reply, ModelError> {
-        let sent = catching(Box::pin(self.0.transport.send(self.body(prompt), deltas))).await;
-        // Without I/O or a timer the runtime says so by a panic only.
-        let replied = sent.unwrap_or_else(|panicked| {
-            let message = format!("the client {panicked}; build the tokio runtime with `enable_all`");
-            Err(ModelError::new(ModelErrorClass::Transport, message))
-        });
-        replied.map_err(|error| self.presentable(&error))
+    fn body(&self, prompt: &Prompt) -> Option<Vec<u8>> {
+        Some(self.0.header.body(prompt))
+    }
+
+    async fn ask_sealed(&self, request: &SealedRequest<'_>) -> Result<Reply, ModelError> {
+        let Some(body) = request.body() else {
+            // What was not sealed is not sent.
+            return Err(ModelError::new(ModelErrorClass::BadRequest, NOT_SEALED));
+        };
+        self.send(body.to_vec(), request.deltas()).await
+    }
+
+    fn identity(&self) -> String {
+        let Inner { header, server, .. } = &*self.0;
+        format!("openai.chat/{VERSION} {server} {} {}", header.model, header.parameters())
     }
 }
 

@@ -103,6 +103,54 @@ impl Header {
         // Texts, numbers and JSON that was read: there is nothing in it that cannot be written.
         serde_json::to_vec(&Body { header: self, prompt }).unwrap_or_default()
     }
+
+    /// Everything that decides over a body beside the prompt and the model's name, as JSON text.
+    pub(super) fn parameters(&self) -> String {
+        serde_json::to_string(&Parameters(self)).unwrap_or_default()
+    }
+
+    /// The members that do not depend on the prompt.
+    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        if let Some(temperature) = self.temperature {
+            map.serialize_entry("temperature", &temperature)?;
+        }
+        if let Some(seed) = self.seed {
+            map.serialize_entry("seed", &seed)?;
+        }
+        if let Some(most) = self.max_tokens {
+            map.serialize_entry("max_tokens", &most)?;
+        }
+        if let Some(most) = self.max_completion_tokens {
+            map.serialize_entry("max_completion_tokens", &most)?;
+        }
+        if let Some(format) = &self.response_format {
+            map.serialize_entry("response_format", format)?;
+        }
+        if self.stream {
+            map.serialize_entry("stream", &true)?;
+            map.serialize_entry("stream_options", &StreamOptions { include_usage: true })?;
+        }
+        for (name, value) in &self.parameters {
+            map.serialize_entry(name, value)?;
+        }
+        Ok(())
+    }
+}
+
+struct Parameters<'a>(&'a Header);
+
+impl Serialize for Parameters<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.0.members(&mut map)?;
+        if let Some(parallel) = self.0.parallel_tool_calls {
+            map.serialize_entry("parallel_tool_calls", &parallel)?;
+        }
+        if self.0.developer_role != DeveloperRole::default() {
+            map.serialize_entry("developer_role", Role::Developer.as_str())?;
+        }
+        map.end()
+    }
 }
 
 struct Body<'a> {
@@ -115,28 +163,7 @@ impl Serialize for Body<'_> {
         let Self { header, prompt } = self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", &header.model)?;
-        if let Some(temperature) = header.temperature {
-            map.serialize_entry("temperature", &temperature)?;
-        }
-        if let Some(seed) = header.seed {
-            map.serialize_entry("seed", &seed)?;
-        }
-        if let Some(most) = header.max_tokens {
-            map.serialize_entry("max_tokens", &most)?;
-        }
-        if let Some(most) = header.max_completion_tokens {
-            map.serialize_entry("max_completion_tokens", &most)?;
-        }
-        if let Some(format) = &header.response_format {
-            map.serialize_entry("response_format", format)?;
-        }
-        if header.stream {
-            map.serialize_entry("stream", &true)?;
-            map.serialize_entry("stream_options", &StreamOptions { include_usage: true })?;
-        }
-        for (name, value) in &header.parameters {
-            map.serialize_entry(name, value)?;
-        }
+        header.members(&mut map)?;
         // Servers refuse an empty list of tools, and the switch without tools.
         if !prompt.tools().is_empty() {
             map.serialize_entry("tools", &Tools(prompt.tools()))?;
