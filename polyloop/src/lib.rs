@@ -90,7 +90,9 @@ pub use ledger::{Item, ItemKind};
 pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, ToolDefinition};
 pub use model::{Model, Scripted, SealedRequest};
 #[cfg(feature = "openai")]
-pub use openai::{DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError, ResponseFormat};
+pub use openai::{
+    ChatBody, ChatMessage, ChatTool, DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError, ResponseFormat,
+};
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
 pub use session::Session;
 #[cfg(feature = "sqlite")]

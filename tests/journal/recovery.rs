@@ -89,6 +89,25 @@ async fn requests_that_nobody_waited_for_count_as_failures_of_the_model() {
 }
 
 #[tokio::test]
+async fn what_only_the_provider_can_read_survives_in_the_journal() {
+    let world = World::default();
+    let journal = MemoryJournal::new();
+    let reply = Reply::text("done").with_raw(r#"{"id":1}"#).with_provider_state(r#"{"signature":"x"}"#);
+    let agent = builder(&world, vec![reply.clone()]).journal(journal.clone()).build().unwrap();
+    let mut run = agent.on(world.clone()).goal("go").await.unwrap();
+    run.finish().await.unwrap();
+    let records = journal.read(run.session_id(), 0).await.unwrap();
+    let replied = records.iter().position(|record| record.kind == "model.replied").unwrap();
+    let kept: serde_json::Value = serde_json::from_str(&records[replied].payload).unwrap();
+    assert_eq!(serde_json::from_value::<Reply>(kept["reply"].clone()).unwrap(), reply);
+    // Without a decision behind it, it is read back and interpreted again.
+    let interrupted = prefix(&records, replied + 1).await;
+    let agent = builder(&world, vec![Reply::text("nobody asks")]).journal(interrupted).build().unwrap();
+    let mut run = agent.resume(world, records[0].session.clone()).await.unwrap();
+    assert_eq!(run.finish().await.unwrap().answer.as_deref(), Some("done"));
+}
+
+#[tokio::test]
 async fn of_a_batch_only_what_has_no_outcome_is_considered() {
     let world = World::default();
     let journal = MemoryJournal::new();

@@ -1,7 +1,7 @@
 //! A whole agent, through the client and a server.
 
 use polyloop::prelude::*;
-use polyloop::{Agent, Ending, ModelErrorClass, Report};
+use polyloop::{Agent, Ending, Journal, MemoryJournal, ModelErrorClass, ReplyCall, Report};
 use serde_json::{Value, json};
 
 use crate::decode;
@@ -36,7 +36,7 @@ fn assert_answered(server: &Server, report: &Report) {
     assert_eq!((report.steps, report.actions, report.requests), (2, 1, 2));
     assert_eq!((report.usage.prompt, report.usage.cached, report.usage.reply), (38, 32, 20));
     let requests = server.received();
-    let said = decode::body(&requests[1].body).0;
+    let said = decode::messages(&requests[1].body);
     let last: Vec<_> = said.iter().map(|said| (&*said.role, &*said.text, said.answers.as_deref())).collect();
     assert_eq!(
         last,
@@ -48,9 +48,10 @@ fn assert_answered(server: &Server, report: &Report) {
         ]
     );
     let arguments = r#"{"left":40,"right":2}"#.to_owned();
-    assert_eq!(said[2].calls, [("call_1".to_owned(), "add".to_owned(), arguments)]);
+    let called = ReplyCall { id: "call_1".to_owned(), name: "add".to_owned(), arguments };
+    assert_eq!(said[2].calls, [called]);
     // What was sent stays sent.
-    assert_eq!(decode::body(&requests[0].body).0, said[..2]);
+    assert_eq!(decode::messages(&requests[0].body), said[..2]);
 }
 
 #[tokio::test]
@@ -114,8 +115,8 @@ async fn ids_of_the_provider_are_never_sent_back() {
     let server = Server::answering([calling(two), calling(again), text("Done.")]).await;
     let (report, _) = run(&server, false).await;
     assert_eq!(report.answer.as_deref(), Some("Done."));
-    let said = decode::body(&server.received()[2].body).0;
-    let calls: Vec<&str> = said.iter().flat_map(|said| &said.calls).map(|call| call.0.as_str()).collect();
+    let said = decode::messages(&server.received()[2].body);
+    let calls: Vec<&str> = said.iter().flat_map(|said| &said.calls).map(|call| call.id.as_str()).collect();
     assert_eq!(calls, ["call_1", "call_2", "call_3", "call_4"]);
     let mut answers: Vec<&str> = said.iter().filter_map(|said| said.answers.as_deref()).collect();
     answers.sort_unstable();
@@ -154,4 +155,40 @@ async fn an_empty_reply_is_a_failure_that_is_tried_again() {
     assert_eq!(report.answer.as_deref(), Some("It is 42."));
     let is_empty = |update: &Update| matches!(update, Update::Failed { error, .. } if error.class() == ModelErrorClass::Empty);
     assert!(updates.iter().any(is_empty));
+}
+
+#[tokio::test]
+async fn the_journal_keeps_what_the_server_sent_without_the_key() {
+    const KEY: &str = "sk-proj-0123456789";
+    let odd = json!({"role": "assistant", "content": "It is 42.", "reasoning_content": "Sum.", "said": KEY});
+    let pieces = vec![
+        piece(json!({"role": "assistant", "reasoning_content": "Su", "content": ""}), None),
+        piece(json!({"reasoning_content": "m.", "said": KEY}), None),
+        piece(json!({"content": "It is"}), None),
+        piece(json!({"content": " 42."}), None),
+        piece(json!({}), Some("stop")),
+        usage(),
+        done(),
+    ];
+    for answer in [answer(&completion(odd, "stop")), Answer::Stream(pieces)] {
+        let server = Server::answering([answer]).await;
+        let journal = MemoryJournal::new();
+        let model = client(&server).key(KEY).build().unwrap();
+        let agent = Agent::<App>::builder(model).journal(journal.clone()).build().unwrap();
+        let mut run = agent.on(()).goal("What is 40 plus 2?").await.unwrap();
+        assert_eq!(run.finish().await.unwrap().answer.as_deref(), Some("It is 42."));
+        let records = journal.read(run.session_id(), 0).await.unwrap();
+        assert!(records.iter().all(|record| !record.payload.contains(KEY)));
+        let replied = records.iter().find(|record| record.kind == "model.replied").unwrap();
+        let replied: Value = serde_json::from_str(&replied.payload).unwrap();
+        let raw: Value = serde_json::from_str(replied["reply"]["raw"].as_str().unwrap()).unwrap();
+        let choice = &raw["choices"][0];
+        let message = choice.get("message").unwrap_or(&choice["delta"]);
+        assert_eq!(
+            (&message["content"], &message["reasoning_content"]),
+            (&json!("It is 42."), &json!("Sum."))
+        );
+        assert_eq!((&message["said"], &choice["finish_reason"]), (&json!("[hidden]"), &json!("stop")));
+        assert_eq!((&raw["id"], &raw["usage"]["prompt_tokens"]), (&json!("chatcmpl-1"), &json!(19)));
+    }
 }

@@ -1,9 +1,9 @@
 //! Bodies: the same prompt gives the same bytes, and they say what the prompt says.
 
 use polyloop::prelude::*;
-use polyloop::{JsonAction, OpenAi, ToolDefinition};
+use polyloop::{ChatTool, DeveloperRole, JsonAction, OpenAi, ResponseFormat, ToolDefinition};
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::decode;
 use crate::support::{App, Place, Rules};
@@ -49,26 +49,124 @@ fn reply() -> impl Strategy<Value = Reply> {
     })
 }
 
+/// What a client may be built with.
+#[derive(Clone, Debug)]
+struct Options {
+    model: String,
+    developer: bool,
+    temperature: Option<f64>,
+    seed: Option<i64>,
+    most: Option<u32>,
+    parallel: Option<bool>,
+    by_schema: Option<bool>,
+    streaming: bool,
+    own: Vec<(String, String)>,
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    let own = proptest::collection::btree_map("x_[a-z]{1,8}", any::<String>(), 0..3);
+    let numbers = (proptest::option::of(0.0..2.0), any::<Option<i64>>(), any::<Option<u32>>());
+    let switches = (any::<bool>(), any::<Option<bool>>(), any::<Option<bool>>(), any::<bool>());
+    (r"[a-z][^\p{C}]{0,12}", numbers, switches, own).prop_map(|(model, numbers, switches, own)| {
+        let (temperature, seed, most) = numbers;
+        let (developer, parallel, by_schema, streaming) = switches;
+        let own = own.into_iter().collect();
+        Options { model, developer, temperature, seed, most, parallel, by_schema, streaming, own }
+    })
+}
+
+impl Options {
+    fn schema() -> Value {
+        json!({"type": "object", "properties": {"b": {}, "a": {}}})
+    }
+
+    fn client(&self) -> OpenAi {
+        let mut builder = OpenAi::builder("http://localhost/v1", &self.model).streaming(self.streaming);
+        if self.developer {
+            builder = builder.developer_role(DeveloperRole::Developer);
+        }
+        if let Some(temperature) = self.temperature {
+            builder = builder.temperature(temperature);
+        }
+        if let Some(seed) = self.seed {
+            builder = builder.seed(seed);
+        }
+        if let Some(most) = self.most {
+            builder = builder.max_tokens(most).max_completion_tokens(most);
+        }
+        if let Some(parallel) = self.parallel {
+            builder = builder.parallel_tool_calls(parallel);
+        }
+        builder = match self.by_schema {
+            Some(true) => builder.response_format(ResponseFormat::json_schema("step", Self::schema())),
+            Some(false) => builder.response_format(ResponseFormat::JsonObject),
+            None => builder,
+        };
+        self.own
+            .iter()
+            .fold(builder, |builder, (name, value)| builder.parameter(name, value.as_str()))
+            .build()
+            .unwrap()
+    }
+
+    /// The members of the API reference for these options.
+    fn parameters(&self, with_tools: bool) -> Value {
+        let mut all = json!({});
+        let mut set = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                all[name] = value;
+            }
+        };
+        set("temperature", self.temperature.map(Value::from));
+        set("seed", self.seed.map(Value::from));
+        set("max_tokens", self.most.map(Value::from));
+        set("max_completion_tokens", self.most.map(Value::from));
+        set(
+            "response_format",
+            self.by_schema.map(|by_schema| {
+                let described = json!({"name": "step", "strict": true, "schema": Self::schema()});
+                if by_schema {
+                    json!({"type": "json_schema", "json_schema": described})
+                } else {
+                    json!({"type": "json_object"})
+                }
+            }),
+        );
+        set("stream", self.streaming.then_some(true.into()));
+        set("stream_options", self.streaming.then(|| json!({"include_usage": true})));
+        for (name, value) in &self.own {
+            set(name, Some(value.as_str().into()));
+        }
+        set("parallel_tool_calls", self.parallel.filter(|_| with_tools).map(Value::from));
+        all
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_body_gives_back_what_the_prompt_says(
+    fn a_body_gives_back_what_went_in(
         replies in proptest::collection::vec(reply(), 1..6),
         native in any::<bool>(),
+        options in options(),
     ) {
-        let client = client();
+        let (client, again) = (options.client(), options.client());
         for prompt in prompts(replies, native) {
             let bytes = client.body(&prompt);
             prop_assert_eq!(&bytes, &client.body(&prompt));
-            prop_assert_eq!(&bytes, &self::client().body(&prompt));
-            let (messages, tools) = decode::body(&bytes);
-            prop_assert_eq!(messages, decode::prompt(&prompt));
-            let defined = |tool: &ToolDefinition| {
-                let schema: Value = serde_json::from_str(tool.parameters()).unwrap();
-                (tool.name().to_owned(), tool.description().to_owned(), schema)
+            prop_assert_eq!(&bytes, &again.body(&prompt));
+            let body = OpenAi::decode(&bytes).unwrap();
+            let developer = if options.developer { "developer" } else { "system" };
+            prop_assert_eq!(body.messages, decode::prompt(&prompt, developer));
+            let defined = |tool: &ToolDefinition| ChatTool {
+                name: tool.name().to_owned(),
+                description: tool.description().to_owned(),
+                parameters: tool.parameters().to_owned(),
             };
-            prop_assert_eq!(tools, prompt.tools().iter().map(defined).collect::<Vec<_>>());
+            prop_assert_eq!(body.tools, prompt.tools().iter().map(defined).collect::<Vec<_>>());
+            prop_assert_eq!(body.model, options.model.as_str());
+            prop_assert_eq!(Value::Object(body.parameters), options.parameters(native));
         }
     }
 

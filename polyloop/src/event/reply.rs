@@ -1,5 +1,7 @@
 //! What a model replied.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 /// The reason why a model stopped writing.
@@ -57,6 +59,10 @@ pub struct Reply {
     calls: Vec<ReplyCall>,
     finish: Finish,
     usage: Usage,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    raw: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    provider_state: Option<Arc<str>>,
 }
 
 impl Reply {
@@ -107,6 +113,21 @@ impl Reply {
         self
     }
 
+    /// Sets what the provider sent, for the journal; nothing else reads it.
+    #[must_use]
+    pub fn with_raw(mut self, raw: impl Into<Arc<str>>) -> Self {
+        self.raw = Some(raw.into());
+        self
+    }
+
+    /// Sets a state that only the provider can read, as JSON text: what must go back to it with a later request. The
+    /// journal keeps it; this version of the library sends none back.
+    #[must_use]
+    pub fn with_provider_state(mut self, state: impl Into<Arc<str>>) -> Self {
+        self.provider_state = Some(state.into());
+        self
+    }
+
     /// Returns the text; may be empty beside calls.
     #[must_use]
     pub fn as_text(&self) -> &str {
@@ -129,6 +150,18 @@ impl Reply {
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.usage
+    }
+
+    /// Returns what the provider sent, if the model tells: the body of the answer; of a stream its pieces put together.
+    #[must_use]
+    pub fn raw(&self) -> Option<&str> {
+        self.raw.as_deref()
+    }
+
+    /// Returns the state that only the provider can read, as JSON text.
+    #[must_use]
+    pub fn provider_state(&self) -> Option<&str> {
+        self.provider_state.as_deref()
     }
 
     /// Whether there is neither a call nor any text but white space.

@@ -40,6 +40,12 @@ pub enum OpenAiError {
         /// What is wrong and what to do.
         reason: &'static str,
     },
+    /// What should be a body cannot be read back.
+    #[error("the body cannot be read back: {reason}; give the bytes of `OpenAi::body`, whole and unchanged")]
+    Body {
+        /// What is wrong.
+        reason: String,
+    },
     /// There can be no encrypted connection.
     #[error("no TLS connection can be made: {reason}")]
     Tls {

@@ -5,7 +5,9 @@
 //! [`transport`] does something. The sources are OpenAI's API reference for chat completions, and the HTML standard
 //! for server-sent events.
 
+mod assemble;
 mod builder;
+mod decode;
 mod error;
 mod failure;
 mod reply;
@@ -19,6 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use builder::OpenAiBuilder;
+pub use decode::{ChatBody, ChatMessage, ChatTool};
 pub use error::OpenAiError;
 pub use request::{DeveloperRole, ResponseFormat};
 
@@ -114,6 +117,15 @@ impl OpenAi {
         self.0.header.body(prompt)
     }
 
+    /// Reads a body back: the inverse of [`body`](Self::body), but that a call without arguments has `{}`.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are no such body.
+    pub fn decode(body: &[u8]) -> Result<ChatBody, OpenAiError> {
+        decode::decode(body)
+    }
+
     /// Returns the model's name.
     #[must_use]
     pub fn model(&self) -> &str {
@@ -127,13 +139,21 @@ impl OpenAi {
             let message = format!("the client {panicked}; build the tokio runtime with `enable_all`");
             Err(ModelError::new(ModelErrorClass::Transport, message))
         });
-        replied.map_err(|error| self.presentable(&error))
+        // A server may repeat what it got, wherever it likes.
+        let kept = |reply: Reply| {
+            let raw = reply.raw().map(|raw| self.without_secrets(raw.to_owned()));
+            raw.into_iter().fold(reply, Reply::with_raw)
+        };
+        replied.map(kept).map_err(|error| self.presentable(&error))
+    }
+
+    fn without_secrets(&self, text: String) -> String {
+        self.0.secrets.iter().fold(text, |text, secret| secret.hide_in(text))
     }
 
     /// Hides what is secret, and cuts what is long.
     fn presentable(&self, error: &ModelError) -> ModelError {
-        let hidden =
-            self.0.secrets.iter().fold(error.message().to_owned(), |text, secret| secret.hide_in(text));
+        let hidden = self.without_secrets(error.message().to_owned());
         let mut message: String = hidden.chars().take(MOST_CHARS).collect();
         if message.len() < hidden.len() {
             message.push('…');

@@ -210,5 +210,5 @@ pub(super) fn whole(text: &str) -> Result<Reply, ModelError> {
         finish,
         usage,
     };
-    parts.into_reply()
+    Ok(parts.into_reply()?.with_raw(text))
 }

@@ -295,6 +295,15 @@ fn wire_arguments(arguments: &str) -> Cow<'_, str> {
     }
 }
 
+/// What a model wrote as arguments, of what was sent of them.
+pub(super) fn original_arguments(sent: &str) -> Result<String, serde_json::Error> {
+    let mut members: serde_json::Map<String, Value> = serde_json::from_str(sent)?;
+    match members.remove(UNREADABLE) {
+        Some(Value::String(text)) if members.is_empty() => Ok(text),
+        _ => Ok(sent.to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::wire_arguments;

@@ -1,5 +1,6 @@
 //! Puts a reply together from the pieces of a stream: the *chat completion chunk object* of OpenAI's API reference.
 
+use super::assemble::Assembled;
 use super::failure;
 use super::reply::{Gathered, Parts, WireCall, WireFunction, WireText, read};
 use super::sse::Events;
@@ -15,6 +16,8 @@ const DONE: &str = "[DONE]";
 pub(super) struct Gathering {
     events: Events,
     parts: Parts,
+    /// All of it, for the journal.
+    assembled: Assembled,
     done: bool,
 }
 
@@ -40,7 +43,7 @@ impl Gathering {
     /// Makes the reply; a stream that ended before its time makes none.
     pub(super) fn finish(self) -> Result<Reply, ModelError> {
         if self.is_finished() {
-            return self.parts.into_reply();
+            return Ok(self.parts.into_reply()?.with_raw(self.assembled.into_text()));
         }
         Err(ModelError::new(ModelErrorClass::Transport, "the stream was cut before the reply was whole"))
     }
@@ -57,6 +60,7 @@ impl Gathering {
         if let Some(error) = piece.error.filter(|error| error.get() != "null") {
             return Err(failure::of_answer(error.get()));
         }
+        self.assembled.add(data);
         if let Some(usage) = piece.usage {
             self.parts.usage = Usage::from(usage);
         }

@@ -1,0 +1,111 @@
+//! Puts the pieces of a stream together to one object, also what nothing here reads.
+
+use serde_json::{Map, Value};
+
+/// The pieces so far, in the form of one piece.
+#[derive(Debug, Default)]
+pub(super) struct Assembled(Map<String, Value>);
+
+impl Assembled {
+    /// Adds a piece; what is no object is passed over.
+    pub(super) fn add(&mut self, piece: &str) {
+        if let Ok(piece) = serde_json::from_str(piece) {
+            merge(&mut self.0, piece, false);
+        }
+    }
+
+    /// The JSON text of all.
+    pub(super) fn into_text(self) -> String {
+        Value::Object(self.0).to_string()
+    }
+}
+
+/// What is never continued, but said again.
+const REPEATED: [&str; 3] = ["role", "id", "type"];
+
+/// Adds the members of a piece. Inside a delta a text continues the one before; anywhere else what comes later counts.
+fn merge(known: &mut Map<String, Value>, piece: Map<String, Value>, in_delta: bool) {
+    for (name, value) in piece {
+        let inside = in_delta || name == "delta";
+        match (known.get_mut(&name), value) {
+            (Some(_), Value::Null) => {}
+            (Some(Value::Object(known)), Value::Object(piece)) => merge(known, piece, inside),
+            (Some(Value::Array(known)), Value::Array(pieces)) => {
+                pieces.into_iter().for_each(|piece| merge_into(known, piece, inside));
+            }
+            (Some(Value::String(text)), Value::String(more))
+                if in_delta && !REPEATED.contains(&name.as_str()) =>
+            {
+                // Some servers repeat the whole name of a tool in every piece.
+                if name != "name" || *text != more {
+                    text.push_str(&more);
+                }
+            }
+            (_, value) => drop(known.insert(name, value)),
+        }
+    }
+}
+
+/// Adds an element to the one of its index, unless its id says that it is another; one without an index stands alone.
+fn merge_into(known: &mut Vec<Value>, piece: Value, in_delta: bool) {
+    let index = piece.get("index").and_then(Value::as_u64);
+    let id = |value: &Value| value.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let others = |one: &Value| {
+        let (one, other) = (id(one), id(&piece));
+        !one.is_empty() && !other.is_empty() && one != other
+    };
+    let place = index.and_then(|index| {
+        known.iter_mut().rfind(|known| known.get("index").and_then(Value::as_u64) == Some(index))
+    });
+    match (place.filter(|known| !others(known)), piece) {
+        (Some(Value::Object(known)), Value::Object(piece)) => merge(known, piece, in_delta),
+        (_, piece) => known.push(piece),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Assembled;
+
+    fn assembled(pieces: &[&str]) -> String {
+        let mut assembled = Assembled::default();
+        pieces.iter().for_each(|piece| assembled.add(piece));
+        assembled.into_text()
+    }
+
+    #[test]
+    fn texts_go_on_and_everything_else_is_what_came_last() {
+        let pieces = [
+            r#"{"id":"a","choices":[{"index":0,"delta":{"role":"assistant","reasoning":"Hm","content":""}}],"usage":null}"#,
+            r#"{"id":"a","choices":[{"index":0,"delta":{"role":"assistant","reasoning":"m.","content":"Yes"}}]}"#,
+            r#"{"id":"a","choices":[{"index":0,"delta":{"content":"!"},"finish_reason":"stop"}]}"#,
+            r#"{"id":"a","choices":[],"usage":{"prompt_tokens":3}}"#,
+        ];
+        assert_eq!(
+            assembled(&pieces),
+            r#"{"id":"a","choices":[{"index":0,"delta":{"role":"assistant","reasoning":"Hmm.","content":"Yes!"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}}"#
+        );
+    }
+
+    #[test]
+    fn calls_are_told_apart_by_index_and_id() {
+        let call = |call: &str| format!(r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{call}]}}}}]}}"#);
+        let pieces = [
+            call(r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#),
+            call(r#"{"index":0,"function":{"name":"f","arguments":"}"}}"#),
+            call(r#"{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}"#),
+            call(r#"{"id":"c","function":{"name":"h","arguments":"{}"}}"#),
+        ];
+        let calls = concat!(
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}},"#,
+            r#"{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}},"#,
+            r#"{"id":"c","function":{"name":"h","arguments":"{}"}}"#,
+        );
+        assert_eq!(assembled(&pieces.each_ref().map(String::as_str)), call(calls));
+    }
+
+    #[test]
+    fn what_is_no_object_is_passed_over() {
+        assert_eq!(assembled(&["[1]", "x", r#"{"a":1}"#, "7"]), r#"{"a":1}"#);
+    }
+}

@@ -1,0 +1,156 @@
+//! Reads a body back.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::error::OpenAiError;
+use super::request::original_arguments;
+use crate::event::ReplyCall;
+
+/// What the body of a request says, read back from its bytes: see [`OpenAi::decode`](crate::OpenAi::decode).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChatBody {
+    /// The model's name.
+    pub model: String,
+    /// Every member beside the model's name, tools and messages, in its order.
+    pub parameters: Map<String, Value>,
+    /// The native tools.
+    pub tools: Vec<ChatTool>,
+    /// The messages.
+    pub messages: Vec<ChatMessage>,
+}
+
+/// A native tool of a [`ChatBody`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ChatTool {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// The JSON Schema of its parameters, as the text that was sent.
+    pub parameters: String,
+}
+
+/// A message of a [`ChatBody`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ChatMessage {
+    /// The role under which it was sent.
+    pub role: String,
+    /// The text; empty beside calls alone.
+    pub text: String,
+    /// The calls, with their arguments as the model wrote them; `{}` where it wrote none.
+    pub calls: Vec<ReplyCall>,
+    /// The id of the call that it answers.
+    pub answers: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Body<'a> {
+    model: String,
+    #[serde(default, borrow)]
+    tools: Vec<Typed<Tool<'a>>>,
+    messages: Vec<WireMessage>,
+}
+
+/// What is always a function.
+#[derive(Deserialize)]
+struct Typed<T> {
+    #[serde(default)]
+    id: String,
+    r#type: Function,
+    function: T,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Function {
+    Function,
+}
+
+#[derive(Deserialize)]
+struct Tool<'a> {
+    name: String,
+    description: String,
+    #[serde(borrow)]
+    parameters: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireMessage {
+    role: String,
+    content: Option<String>,
+    #[serde(default)]
+    tool_calls: Vec<Typed<Call>>,
+    tool_call_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    name: String,
+    arguments: String,
+}
+
+/// Reads what [`Header::body`](super::request::Header::body) wrote.
+pub(super) fn decode(body: &[u8]) -> Result<ChatBody, OpenAiError> {
+    let refuse = |error: serde_json::Error| OpenAiError::Body { reason: error.to_string() };
+    let Body { model, tools, messages } = serde_json::from_slice(body).map_err(refuse)?;
+    let mut parameters: Map<String, Value> = serde_json::from_slice(body).map_err(refuse)?;
+    parameters.retain(|name, _| !["model", "tools", "messages"].contains(&name.as_str()));
+    let tool =
+        |Typed { function: Tool { name, description, parameters }, r#type: Function::Function, .. }| {
+            ChatTool { name, description, parameters: RawValue::get(parameters).to_owned() }
+        };
+    Ok(ChatBody {
+        model,
+        parameters,
+        tools: tools.into_iter().map(tool).collect(),
+        messages: messages.into_iter().map(message).collect::<Result<_, _>>()?,
+    })
+}
+
+fn message(message: WireMessage) -> Result<ChatMessage, OpenAiError> {
+    let WireMessage { role, content, tool_calls, tool_call_id: answers } = message;
+    if content.is_none() && tool_calls.is_empty() {
+        let reason = format!("a message of the role `{role}` has neither a content nor calls");
+        return Err(OpenAiError::Body { reason });
+    }
+    let call = |Typed { id, function: Call { name, arguments }, r#type: Function::Function }| {
+        let arguments = original_arguments(&arguments)
+            .map_err(|error| OpenAiError::Body { reason: format!("the arguments of `{name}`: {error}") })?;
+        Ok(ReplyCall { id, name, arguments })
+    };
+    let calls = tool_calls.into_iter().map(call).collect::<Result<_, _>>()?;
+    Ok(ChatMessage { role, text: content.unwrap_or_default(), calls, answers })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn what_is_no_body_is_refused_with_what_is_wrong() {
+        for (body, reason) in [
+            ("", "EOF while parsing"),
+            (r#"{"model":"m"}"#, "missing field `messages`"),
+            (r#"{"messages":[]}"#, "missing field `model`"),
+            (r#"{"model":"m","messages":[{"role":"user","content":null}]}"#, "neither a content nor calls"),
+            (
+                r#"{"model":"m","messages":[{"role":"user","content":"a","name":"b"}]}"#,
+                "unknown field `name`",
+            ),
+            (
+                r#"{"model":"m","messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"["}}]}]}"#,
+                "the arguments of `f`",
+            ),
+            (
+                r#"{"model":"m","tools":[{"type":"other","function":{}}],"messages":[]}"#,
+                "unknown variant `other`",
+            ),
+        ] {
+            let error = decode(body.as_bytes()).map_err(|error| error.to_string());
+            assert!(error.as_ref().is_err_and(|error| error.contains(reason)), "{body}: {error:?}");
+        }
+    }
+}
