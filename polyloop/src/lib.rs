@@ -77,7 +77,7 @@ pub use event::{
     Action, ActionOutcome, Call, CallId, Decision, Ending, Finish, Reply, ReplyCall, Status, Usage,
     UserInput, Verdict,
 };
-pub use execute::{Executor, ToolExecutor};
+pub use execute::{Executor, ToolExecutor, Verifier};
 pub use fragment::{
     Absent, Body, ChangedFragment, Channel, ContextFragment, FragmentSpec, IntoBody, Key, Legacy, Lifetime,
     Marker, MarkerKey, Marking, Memory, OnCompact, OnFork, OnRollback, Overflow, ParseFragment, Piece, Pin,

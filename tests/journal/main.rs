@@ -22,3 +22,4 @@ mod sessions;
 mod sqlite;
 mod stop_checks;
 mod support;
+mod verifying;

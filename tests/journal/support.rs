@@ -69,7 +69,7 @@ impl World {
         }
     }
 
-    async fn act(&self, tool: &'static str, line: String) {
+    pub(crate) async fn act(&self, tool: &'static str, line: String) {
         self.pass(Hang::Started(tool)).await;
         if let Some(file) = self.file.as_ref().filter(|_| tool == "tally") {
             let mut file = OpenOptions::new().append(true).create(true).open(file).unwrap();

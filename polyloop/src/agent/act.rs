@@ -162,7 +162,7 @@ impl<R: Registry> Driver<R> {
         while let Some(arrived) = self.attend(running.next()).await? {
             let Some((call, outcome, spec)) = arrived else { return Ok(()) };
             open.remove(call.id());
-            self.settle(&call, outcome, spec);
+            self.settle(&call, outcome);
             if !running.is_empty() && replay(spec) == Replay::Never {
                 // What may not be done twice is durable before anything else happens. Of the last one the next
                 // barrier takes care: nothing happens before it.
@@ -171,7 +171,7 @@ impl<R: Registry> Driver<R> {
         }
         drop_caught(running);
         for (call, spec) in open.into_values() {
-            self.settle(&call, dropped(replay(spec)), spec);
+            self.settle(&call, dropped(replay(spec)));
         }
         Ok(())
     }
@@ -183,9 +183,16 @@ impl<R: Registry> Driver<R> {
             attempt: before.map_or(0, |intent| intent.attempt) + 1,
             replay: replay(ready.spec()),
             arguments: call.action().payload().to_owned(),
-            spec: None,
+            spec: self.spec_hash(call.action()),
             completes_run: ready.is(|spec| spec.completes_run),
             child: None,
+        }
+    }
+
+    fn spec_hash(&self, action: &Action) -> Option<String> {
+        match action {
+            Action::Tool { name, .. } => self.definition.tools.fingerprint_of(name),
+            Action::Code { .. } => None,
         }
     }
 
@@ -202,31 +209,25 @@ impl<R: Registry> Driver<R> {
     }
 
     fn refuse(&mut self, call: &Call, reason: &str) {
-        self.settle(call, ActionOutcome::not_executed(reason), None);
+        self.settle(call, ActionOutcome::not_executed(reason));
     }
 
     /// Records that a person refused the call.
     pub(super) fn deny(&mut self, call: &Call) {
         let shown = self.definition.texts.denied.clone();
         let outcome = ActionOutcome::not_executed(&*shown);
-        self.settle_as(call, outcome, Arc::from([shown]), false);
+        self.settle_as(call, outcome, Arc::from([shown]));
     }
 
-    pub(super) fn settle(&mut self, call: &Call, outcome: ActionOutcome, spec: Option<&'static ToolSpec>) {
+    pub(super) fn settle(&mut self, call: &Call, outcome: ActionOutcome) {
         let shown = self.shown(&outcome);
-        self.settle_as(call, outcome, shown, spec.is_some_and(|spec| spec.completes_run));
+        self.settle_as(call, outcome, shown);
     }
 
-    fn settle_as(
-        &mut self,
-        call: &Call,
-        outcome: ActionOutcome,
-        shown: Arc<[Arc<str>]>,
-        completes_run: bool,
-    ) {
+    fn settle_as(&mut self, call: &Call, outcome: ActionOutcome, shown: Arc<[Arc<str>]>) {
         self.tell(Update::Observed { call: call.clone(), outcome: outcome.clone(), shown: shown.concat() });
         let item = self.session.new_item();
-        let settled = Settled { outcome, shown, completes_run };
+        let settled = Settled { outcome, shown };
         self.record(Event::CallSettled { item, call: call.id().clone(), settled });
     }
 

@@ -11,7 +11,7 @@ use super::resume::Resumption;
 use super::retries::Retries;
 use super::texts::Texts;
 use crate::error::BuildError;
-use crate::execute::{DynExecutor, Executor};
+use crate::execute::{DynExecutor, DynVerifier, Executor, Verifier};
 use crate::interpret::{Interpreter, NativeCalls};
 use crate::journal::{DynJournal, Journal, SessionId};
 use crate::layout::{Layout, Staged};
@@ -50,6 +50,7 @@ impl<R: Registry> Agent<R> {
             model: Arc::new(model),
             interpreter: Arc::new(NativeCalls),
             executor: None,
+            verifier: None,
             layout: Arc::new(Staged),
             tools: None,
             texts: Texts::default(),
@@ -101,6 +102,7 @@ impl<R: Registry> Agent<R> {
             model: old.model.clone(),
             interpreter: old.interpreter.clone(),
             executor: old.executor.clone(),
+            verifier: old.verifier.clone(),
             layout: old.layout.clone(),
             tools,
             header,
@@ -131,6 +133,7 @@ pub struct AgentBuilder<R: Registry> {
     model: Arc<dyn DynModel>,
     interpreter: Arc<dyn Interpreter>,
     executor: Option<Arc<dyn DynExecutor>>,
+    verifier: Option<Arc<dyn DynVerifier<R::State>>>,
     layout: Arc<dyn Layout>,
     tools: Option<ToolSet<R::State>>,
     texts: Texts,
@@ -154,6 +157,14 @@ impl<R: Registry> AgentBuilder<R> {
     pub fn executor<E: Executor>(mut self, executor: E) -> Self {
         self.names.executor = type_name::<E>();
         self.executor = Some(Arc::new(executor));
+        self
+    }
+
+    /// Sets whom to ask, when a run is taken up, about calls of which nobody knows whether they took effect; such an outcome
+    /// stays unknown unless set. A run may be taken up with another one.
+    #[must_use]
+    pub fn verifier<V: Verifier<R::State>>(mut self, verifier: V) -> Self {
+        self.verifier = Some(Arc::new(verifier));
         self
     }
 
@@ -221,6 +232,7 @@ impl<R: Registry> AgentBuilder<R> {
             model: self.model,
             interpreter: self.interpreter,
             executor: self.executor,
+            verifier: self.verifier,
             layout: self.layout,
             tools,
             header,

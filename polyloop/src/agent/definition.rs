@@ -8,7 +8,7 @@ use super::retries::Retries;
 use super::texts::CheckedTexts;
 use crate::error::RunError;
 use crate::event::Definitions;
-use crate::execute::{DynExecutor, ToolExecutor};
+use crate::execute::{DynExecutor, DynVerifier, ToolExecutor};
 use crate::interpret::Interpreter;
 use crate::journal::DynJournal;
 use crate::layout::Layout;
@@ -22,6 +22,8 @@ pub(crate) struct Definition<R: Registry> {
     pub(crate) model: Arc<dyn DynModel>,
     pub(crate) interpreter: Arc<dyn Interpreter>,
     pub(crate) executor: Option<Arc<dyn DynExecutor>>,
+    /// Whom to ask about calls of which nobody knows the outcome.
+    pub(crate) verifier: Option<Arc<dyn DynVerifier<R::State>>>,
     pub(crate) layout: Arc<dyn Layout>,
     pub(crate) tools: ToolSet<R::State>,
     /// The tools in the header of a request; none unless the interpreter reads native calls.

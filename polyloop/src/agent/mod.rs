@@ -15,6 +15,7 @@ mod mirror;
 mod open;
 mod opening;
 mod plan;
+mod recover;
 mod report;
 mod request;
 mod resume;

@@ -8,15 +8,12 @@ use super::definition::{Definition, differing};
 use super::driver::Driver;
 use super::open::{Purpose, open};
 use super::run::Run;
-use super::state::{Phase, RunState};
+use super::state::RunState;
 use crate::error::{JournalError, RunError};
-use crate::event::{ActionOutcome, Call, Definitions, Event, Intent};
+use crate::event::Definitions;
 use crate::journal::SessionId;
 use crate::registry::Registry;
-use crate::tool::{BoxFuture, Replay};
-
-/// How often a call that may be done again is begun at most.
-const ATTEMPTS: u32 = 2;
+use crate::tool::BoxFuture;
 
 /// Takes up a run from its journal; await it to go on.
 ///
@@ -44,7 +41,7 @@ impl<R: Registry> Resumption<R> {
         let Self { definition, state, session, accept_changes } = self;
         let no_journal = || RunError::NoJournal { session: session.to_string() };
         let journal = definition.journal.clone().ok_or_else(no_journal)?;
-        let handlers = definition.handlers(state)?;
+        let handlers = definition.handlers(state.clone())?;
         let opened = open(&definition, journal, session.clone(), GoingOn { accept_changes }).await?;
         let missing = || JournalError::NoSuchSession { session: session.to_string() };
         let mut opened = opened.ok_or_else(missing)?;
@@ -52,7 +49,7 @@ impl<R: Registry> Resumption<R> {
         let session = opened.mirror.session().twin().journaled();
         let (mut driver, handle, updates) = Driver::new(definition, handlers, session, opened);
         if driver.state.is_open() {
-            driver.recover(changed).await?;
+            driver.recover(changed, &state).await?;
         }
         Ok(Run::new(driver, handle, updates))
     }
@@ -91,38 +88,5 @@ impl<R: Registry> IntoFuture for Resumption<R> {
 impl<R: Registry> fmt::Debug for Resumption<R> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Resumption").field("session", &self.session).finish_non_exhaustive()
-    }
-}
-
-impl<R: Registry> Driver<R> {
-    /// Settles what was under way when the run was interrupted.
-    async fn recover(&mut self, changed: Vec<String>) -> Result<(), RunError> {
-        self.record(Event::LeaseTaken {});
-        self.record(Event::RunResumed { definition: self.definition.parts.clone(), changed });
-        if matches!(self.state.phase, Phase::Sealed) {
-            self.record(Event::ModelAbandoned {});
-        }
-        let begun = self.state.calls.iter().filter(|pending| !pending.settled);
-        let begun: Vec<(Call, Intent)> =
-            begun.filter_map(|pending| Some((pending.call.clone(), pending.intent.clone()?))).collect();
-        for (call, intent) in begun {
-            if !self.may_begin_again(&call, &intent) {
-                self.settle(
-                    &call,
-                    ActionOutcome::unknown("the process ended before the outcome was there"),
-                    None,
-                );
-            }
-        }
-        self.suspended = self.waits_after_step();
-        self.commit().await
-    }
-
-    /// Only what is safe then and now, once more, and not after somebody cancelled.
-    fn may_begin_again(&self, call: &Call, intent: &Intent) -> bool {
-        intent.replay == Replay::Safe
-            && intent.attempt < ATTEMPTS
-            && !self.state.cancelled
-            && self.replay_now(call.action()) == Some(Replay::Safe)
     }
 }

@@ -7,6 +7,7 @@ use super::handle::Cancel;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
     Call, CallId, Decision, Definitions, Ending, Event, Header, Intent, Reply, Seal, Settled, Status, Usage,
+    Verdict,
 };
 
 /// What is said of a request whose reply nobody waited for.
@@ -44,7 +45,16 @@ pub(crate) struct Pending {
     pub(crate) approval: Approval,
     /// The last attempt that was begun.
     pub(crate) intent: Option<Intent>,
+    /// What somebody who looked said of that attempt.
+    pub(crate) verdict: Option<Verdict>,
     pub(crate) settled: bool,
+}
+
+impl Pending {
+    /// Whether success completes the run, as it was said when the call was begun.
+    fn completes_run(&self) -> bool {
+        self.intent.as_ref().is_some_and(|intent| intent.completes_run)
+    }
 }
 
 /// Where a run is.
@@ -97,7 +107,6 @@ impl RunState {
             | Event::LeaseTaken {}
             | Event::RunSuspended { .. }
             | Event::PromptRefused { .. }
-            | Event::CallVerified { .. }
             | Event::FragmentRecorded { .. }
             | Event::InputRecorded { .. } => {}
             // What is counted is counted for each run; what a session has, stays.
@@ -158,7 +167,13 @@ impl RunState {
                 self.with_call(call, |pending| pending.approval = Approval::Given);
             }
             Event::CallStarted { call, intent } => {
-                self.with_call(call, |pending| pending.intent = Some(intent.clone()));
+                self.with_call(call, |pending| {
+                    pending.intent = Some(intent.clone());
+                    pending.verdict = None;
+                });
+            }
+            Event::CallVerified { call, verdict } => {
+                self.with_call(call, |pending| pending.verdict = Some(verdict.clone()));
             }
             Event::CallSettled { call, settled, .. } => self.settled(call, settled),
             Event::StopChecked { matches, .. } => {
@@ -202,6 +217,7 @@ impl RunState {
                     call: call.clone(),
                     approval: Approval::NotAsked,
                     intent: None,
+                    verdict: None,
                     settled: false,
                 };
                 self.calls = calls.iter().map(pending).collect();
@@ -231,10 +247,11 @@ impl RunState {
         }
         let executed = outcome.status == Status::Executed && !outcome.is_error;
         self.environment_completed |= outcome.env_reported_completion;
-        if settled.completes_run && executed && self.completed_by.is_none() {
+        let completing =
+            self.calls.iter().find(|pending| pending.call.id() == call && pending.completes_run());
+        if let Some(pending) = completing.filter(|_| executed && self.completed_by.is_none()) {
             self.answer = Some(outcome.observation.parts().concat());
-            let pending = self.calls.iter().find(|pending| pending.call.id() == call);
-            self.completed_by = pending.map(|pending| pending.call.action().label().to_owned());
+            self.completed_by = Some(pending.call.action().label().to_owned());
         }
         self.with_call(call, |pending| pending.settled = true);
         if self.calls.iter().all(|pending| pending.settled) {

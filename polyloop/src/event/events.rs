@@ -216,5 +216,4 @@ pub(crate) struct Settled {
     pub(crate) outcome: ActionOutcome,
     /// What the model sees.
     pub(crate) shown: Arc<[Arc<str>]>,
-    pub(crate) completes_run: bool,
 }

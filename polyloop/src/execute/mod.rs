@@ -1,15 +1,18 @@
-//! The seam that acts.
+//! The seams that act, and that look what became of it.
 
 mod panics;
 mod timer;
 mod tools;
+mod verify;
 
 use std::future::Future;
 
 pub use tools::ToolExecutor;
+pub use verify::Verifier;
 
 pub(crate) use panics::{catching, drop_caught};
 pub(crate) use timer::has_timer;
+pub(crate) use verify::DynVerifier;
 
 use crate::event::{Action, ActionOutcome};
 use crate::tool::{BoxFuture, CallContext};

@@ -168,7 +168,7 @@ mod tests {
 
     fn settled(ledger: &mut Ledger, item: u64, call: u64, text: &str) {
         let shown: Arc<[Arc<str>]> = Arc::from([Arc::from(text)]);
-        let settled = Settled { outcome: ActionOutcome::executed(text), shown, completes_run: false };
+        let settled = Settled { outcome: ActionOutcome::executed(text), shown };
         let call = CallId::numbered(call);
         ledger.apply(&Event::CallSettled { item: ItemId(item), call, settled });
     }

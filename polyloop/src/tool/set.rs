@@ -203,6 +203,12 @@ impl<S: ?Sized> ToolSet<S> {
         self.fingerprint.to_hex().to_string()
     }
 
+    /// Returns a fingerprint of one tool's name, description, schema and policies.
+    #[must_use]
+    pub fn fingerprint_of(&self, name: &str) -> Option<String> {
+        self.member(name).map(|member| fingerprint(std::slice::from_ref(member)).to_hex().to_string())
+    }
+
     /// Returns what a model is shown of one tool, in a dialect.
     #[must_use]
     pub fn schema(&self, name: &str, dialect: Dialect) -> Option<&str> {
