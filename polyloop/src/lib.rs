@@ -66,8 +66,8 @@ pub mod __private;
 pub mod prelude;
 
 pub use agent::{
-    Agent, AgentBuilder, Budget, FollowUp, Report, Request, Resumption, Retries, Run, RunHandle, Texts,
-    Update,
+    Agent, AgentBuilder, Budget, ChildRequest, FollowUp, Report, Request, Resumption, Retries, Run,
+    RunHandle, Texts, Update,
 };
 pub use error::{
     ArgumentError, BuildError, CallError, JournalError, KeyError, ModelError, ModelErrorClass, ParseError,

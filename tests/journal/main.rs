@@ -11,6 +11,7 @@
 
 mod before_sending;
 mod bodies;
+mod children;
 mod clock;
 mod definitions;
 mod kill_matrix;

@@ -219,7 +219,7 @@ async fn nobody_is_asked_in_a_run_that_was_cancelled() {
     world.hang(Hang::Done("tally"));
     let mut run = agent.on(world.clone()).goal("go").await.unwrap();
     assert!(run.finish().now_or_never().is_none());
-    run.canceller().cancel();
+    run.handle().cancel();
     assert!(run.finish().now_or_never().is_none());
     world.heal();
     let looks = Looks::default();

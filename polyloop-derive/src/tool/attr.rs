@@ -45,6 +45,7 @@ const A_PARAMETER: Place = Place { name: "a parameter", table: ARG };
 pub(crate) enum Replay {
     Safe,
     Never,
+    Child,
 }
 
 /// What `#[tool(…)]` says.
@@ -56,6 +57,8 @@ pub(crate) struct ToolOptions {
     pub(crate) lacks_description: bool,
     pub(crate) type_name: Option<Ident>,
     pub(crate) replay: Option<Replay>,
+    /// What `replay` says, as written.
+    pub(crate) replay_word: Option<Ident>,
     /// In milliseconds.
     pub(crate) timeout: Option<u64>,
     /// The flags as written; each is a method of the runtime's builder.
@@ -72,6 +75,7 @@ impl ToolOptions {
             lacks_description: reading.lacks("description"),
             type_name: None,
             replay: None,
+            replay_word: None,
             timeout: None,
             flags: Vec::new(),
         };
@@ -91,7 +95,8 @@ impl ToolOptions {
         } else if setting.is("crate") {
             self.krate = setting.path(sink);
         } else if setting.is("replay") {
-            self.replay = setting.word(sink).and_then(|word| replay(&word, sink));
+            self.replay_word = setting.word(sink);
+            self.replay = self.replay_word.as_ref().and_then(|word| replay(word, sink));
         } else if setting.is("timeout") {
             self.timeout = setting.string(sink).and_then(|text| timeout(&text, sink));
         } else {
@@ -111,7 +116,10 @@ fn replay(word: &Ident, sink: &Sink) -> Option<Replay> {
     if word == "never" {
         return Some(Replay::Never);
     }
-    sink.error(word, format!("`{word}` is no value of `replay`; write `safe` or `never`"));
+    if word == "child" {
+        return Some(Replay::Child);
+    }
+    sink.error(word, format!("`{word}` is no value of `replay`; write `safe`, `never` or `child`"));
     None
 }
 

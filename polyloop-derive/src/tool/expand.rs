@@ -59,6 +59,7 @@ fn spec(tool: &Tool, p: &TokenStream) -> TokenStream {
     let replay = options.replay.map(|replay| match replay {
         Replay::Safe => quote!(.replay(#p::Replay::Safe)),
         Replay::Never => quote!(.replay(#p::Replay::Never)),
+        Replay::Child => quote!(.replay(#p::Replay::Child)),
     });
     let timeout = options.timeout.map(|milliseconds| quote!(.timeout(#milliseconds)));
     let flags = &options.flags;

@@ -113,10 +113,22 @@ refused!(an_unknown_option_is_refused, (tiemout = "1s", colour) {
      `concurrent`, `timeout`, `approval`, `read_only`, `destructive`, `idempotent`, `open_world`, `hidden`, \
      `lenient`, `schema_only`, `type`, `crate`",
 ]);
-refused!(replay_has_two_values, (replay = maybe) {
+refused!(replay_has_three_values, (replay = maybe) {
     /// Reads.
     async fn read() -> String { body }
-} => ["`maybe` is no value of `replay`; write `safe` or `never`"]);
+} => ["`maybe` is no value of `replay`; write `safe`, `never` or `child`"]);
+refused!(a_run_inside_needs_the_call, (replay = child) {
+    /// Delegates.
+    async fn delegate(#[state] agent: &Agent) -> String { body }
+} => ["`replay = child` finds its run again through the call; add a parameter `#[call] call: &CallContext`"]);
+refused!(a_run_inside_with_the_call_is_taken, (replay = child) {
+    /// Delegates.
+    async fn delegate(#[call] call: &CallContext) -> String { body }
+} => []);
+refused!(a_run_inside_of_an_executor_needs_no_call, (replay = child, schema_only) {
+    /// Delegates.
+    async fn delegate() -> String;
+} => []);
 refused!(a_timeout_has_a_unit, (timeout = "30") {
     /// Reads.
     async fn read() -> String { body }

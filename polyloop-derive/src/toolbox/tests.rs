@@ -91,7 +91,7 @@ refused!(a_method_is_checked_like_a_function, () {
         const LINES: u8 = 1;
     }
 } => [
-    "`maybe` is no value of `replay`; write `safe` or `never`",
+    "`maybe` is no value of `replay`; write `safe`, `never` or `child`",
     "this is no function; `#[tool]` goes on an `async fn`",
     "`#[tool]` stands on this function twice; keep one of them",
     "a tool is an `async fn`; write `async` in front",

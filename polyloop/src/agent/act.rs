@@ -13,6 +13,7 @@ use super::update::{Told, Update};
 use crate::error::{CallError, RunError};
 use crate::event::{Action, ActionOutcome, Call, CallId, Event, Intent, Settled, Status};
 use crate::execute::{ToolExecutor, catching, drop_caught};
+use crate::journal::SessionId;
 use crate::registry::Registry;
 use crate::tool::{CallContext, CheckedCall, Replay, ToolSpec};
 
@@ -185,8 +186,13 @@ impl<R: Registry> Driver<R> {
             arguments: call.action().payload().to_owned(),
             spec: self.spec_hash(call.action()),
             completes_run: ready.is(|spec| spec.completes_run),
-            child: None,
+            child: (replay(ready.spec()) == Replay::Child).then(|| self.child_session(call)),
         }
+    }
+
+    /// The session of the run inside a call: the same at every attempt, and of no other call.
+    fn child_session(&self, call: &Call) -> SessionId {
+        format!("{}/{}", self.writer.session(), call.id()).into()
     }
 
     fn spec_hash(&self, action: &Action) -> Option<String> {
@@ -204,8 +210,13 @@ impl<R: Registry> Driver<R> {
             drop(updates.send(Told::passing(update)));
         });
         let pending = self.state.calls.iter().find(|pending| pending.call.id() == call.id());
-        let attempt = pending.and_then(|pending| pending.intent.as_ref()).map_or(1, |intent| intent.attempt);
-        CallContext::new(call.id().text(), attempt, self.cancelled.subscribe(), progress)
+        let intent = pending.and_then(|pending| pending.intent.as_ref());
+        let attempt = intent.map_or(1, |intent| intent.attempt);
+        let context = CallContext::new(call.id().text(), attempt, self.cancelled.subscribe(), progress);
+        match intent.and_then(|intent| intent.child.as_ref()) {
+            Some(child) => context.with_child_session(child.as_str()),
+            None => context,
+        }
     }
 
     fn refuse(&mut self, call: &Call, reason: &str) {
@@ -266,7 +277,7 @@ fn dropped(replay: Replay) -> ActionOutcome {
     const WHY: &str = "the run was cancelled while it was under way";
     match replay {
         Replay::Safe => ActionOutcome::not_executed(WHY),
-        Replay::Never => ActionOutcome::unknown(WHY),
+        Replay::Never | Replay::Child => ActionOutcome::unknown(WHY),
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::budget::Budget;
+use super::child::ChildRequest;
 use super::definition::{Definition, Names, header, parts};
 use super::request::Request;
 use super::resume::Resumption;
@@ -17,7 +18,7 @@ use crate::journal::{DynJournal, Journal, SessionId};
 use crate::layout::{Layout, Staged};
 use crate::model::{DynModel, Model};
 use crate::registry::{RegisteredTool, Registry, ToolList};
-use crate::tool::{IntoState, ToolSet};
+use crate::tool::{CallContext, IntoState, ToolSet};
 
 /// An agent: it may run many times, for different goals.
 ///
@@ -74,6 +75,52 @@ impl<R: Registry> Agent<R> {
     /// ended. A run that has ended returns what it came to.
     pub fn resume(&self, state: impl IntoState<R::State>, session: impl Into<SessionId>) -> Resumption<R> {
         Resumption::new(self.definition.clone(), state.into_state(), session.into())
+    }
+
+    /// Starts a request for a run inside a call of another run, with the state that the tools borrow. The tool of the call
+    /// is declared with `replay = child`.
+    ///
+    /// The run has a session of its own, named after the call. Where an earlier attempt of the call began it, it is taken
+    /// up in place of that, and a run that has ended returns what it came to. Cancelling the run of the call cancels this
+    /// one. Both runs should have one journal, so that whoever has the one can go on with the other.
+    ///
+    /// ```
+    /// use polyloop::prelude::*;
+    /// use polyloop::MemoryJournal;
+    ///
+    /// registry! { struct Reader {} }
+    ///
+    /// /// Lets somebody read a book.
+    /// #[tool(replay = child)]
+    /// async fn ask_reader(
+    ///     #[state] reader: &Agent<Reader>,
+    ///     #[call] call: &CallContext,
+    ///     /// What to find out.
+    ///     question: String,
+    /// ) -> Result<String, RunError> {
+    ///     let mut run = reader.child(call, ()).goal(question).await?;
+    ///     Ok(run.finish().await?.to_string())
+    /// }
+    ///
+    /// registry! { struct App { state: Agent<Reader>, tools: [ask_reader] } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let reading = Scripted::replies([Reply::text("The butler.")]);
+    /// # let model = Scripted::replies([
+    /// #     Reply::tool("ask_reader", r#"{"question": "Who was it?"}"#),
+    /// #     Reply::text("It was the butler."),
+    /// # ]);
+    /// let journal = MemoryJournal::new();
+    /// let reader = Agent::<Reader>::builder(reading).journal(journal.clone()).build()?;
+    /// let agent = Agent::<App>::builder(model).journal(journal).build()?;
+    /// let mut run = agent.on(reader).goal("Who was it?").await?;
+    /// assert_eq!(run.finish().await?.to_string(), "It was the butler.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn child(&self, call: &CallContext, state: impl IntoState<R::State>) -> ChildRequest<R> {
+        ChildRequest::new(self.definition.clone(), state.into_state(), call.clone())
     }
 
     /// Returns the agent with these tools only: `agent.only::<(read_file, submit)>()`.

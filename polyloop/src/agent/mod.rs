@@ -7,6 +7,7 @@ mod ask;
 mod body;
 mod budget;
 mod builder;
+mod child;
 mod clock;
 mod definition;
 mod driver;
@@ -29,6 +30,7 @@ mod writer;
 
 pub use budget::Budget;
 pub use builder::{Agent, AgentBuilder};
+pub use child::ChildRequest;
 pub use handle::RunHandle;
 pub use opening::FollowUp;
 pub use report::Report;

@@ -71,6 +71,8 @@ impl<R: Registry> Driver<R> {
             && self.replay_now(call.action()) == Some(intent.replay)
             && match intent.replay {
                 Replay::Safe => intent.attempt < ATTEMPTS,
+                // What it did is in the journal of its own run, which goes on there.
+                Replay::Child => true,
                 Replay::Never => false,
             }
     }

@@ -52,6 +52,8 @@ pub struct Run<R: Registry> {
     stepwise: Arc<AtomicBool>,
     /// Why the run cannot go on, until it is told.
     untold: Option<RunError>,
+    /// Returns when the run is to be cancelled with the one around it.
+    cancelled_with: Option<BoxFuture<'static, ()>>,
 }
 
 impl<R: Registry> Run<R> {
@@ -68,6 +70,7 @@ impl<R: Registry> Run<R> {
             updates,
             handle,
             untold: None,
+            cancelled_with: None,
         }
     }
 
@@ -300,11 +303,26 @@ impl<R: Registry> Run<R> {
         told.update
     }
 
+    /// Is cancelled when this returns.
+    pub(super) fn cancelled_with(mut self, cancelled: BoxFuture<'static, ()>) -> Self {
+        self.cancelled_with = Some(cancelled);
+        self
+    }
+
+    fn hear_the_run_around(&mut self, context: &mut Context<'_>) {
+        let Some(cancelled) = &mut self.cancelled_with else { return };
+        if cancelled.as_mut().poll(context).is_ready() {
+            self.cancelled_with = None;
+            self.handle.cancel();
+        }
+    }
+
     fn poll_update(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Update, RunError>>> {
         loop {
             if let Poll::Ready(Some(told)) = self.updates.poll_recv(context) {
                 return Poll::Ready(Some(Ok(self.see(told))));
             }
+            self.hear_the_run_around(context);
             match std::mem::replace(&mut self.place, Place::Moving) {
                 Place::Ready(mut driver) => {
                     self.place = Place::Driving(Box::pin(async move {

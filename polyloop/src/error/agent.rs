@@ -96,6 +96,9 @@ pub enum RunError {
         "the executor belongs to another set of tools than the one that the model is shown; take it from this set"
     )]
     ForeignExecutor,
+    /// A run was to begin inside a call that has no session for one.
+    #[error("the call has no session for a run inside it; declare its tool with `#[tool(replay = child)]`")]
+    NoChildSession,
     /// An approval names no waiting call.
     #[error("no call `{call}` waits for an approval")]
     NoSuchApproval {

@@ -110,6 +110,6 @@ fn timed_out(limit: Duration, replay: Replay) -> ActionOutcome {
     let observation = Observation::from(text);
     match replay {
         Replay::Safe => ActionOutcome::executed(observation).as_error(),
-        Replay::Never => ActionOutcome::unknown(observation),
+        Replay::Never | Replay::Child => ActionOutcome::unknown(observation),
     }
 }

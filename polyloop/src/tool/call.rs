@@ -20,6 +20,7 @@ pub(crate) type Progress = Arc<dyn Fn(&str, &str) + Send + Sync>;
 pub struct CallContext {
     id: Arc<str>,
     attempt: u32,
+    child: Option<Arc<str>>,
     cancelled: watch::Receiver<bool>,
     progress: Progress,
 }
@@ -31,7 +32,7 @@ impl CallContext {
         cancelled: watch::Receiver<bool>,
         progress: Progress,
     ) -> Self {
-        Self { id, attempt, cancelled, progress }
+        Self { id, attempt, child: None, cancelled, progress }
     }
 
     /// Makes the context of a call outside any run: to call a handler in a test of your own.
@@ -59,6 +60,20 @@ impl CallContext {
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.attempt
+    }
+
+    /// Returns the id of the session for a run inside this call, where its tool is declared with `replay = child`. It is the
+    /// same at every attempt; [`Agent::child`](crate::Agent::child) takes it from here.
+    #[must_use]
+    pub fn child_session(&self) -> Option<&str> {
+        self.child.as_deref()
+    }
+
+    /// Sets the session for a run inside this call: to call a handler with `replay = child` in a test of your own.
+    #[must_use]
+    pub fn with_child_session(mut self, session: impl Into<Arc<str>>) -> Self {
+        self.child = Some(session.into());
+        self
     }
 
     /// Whether the run was cancelled.

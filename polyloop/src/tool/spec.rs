@@ -14,6 +14,9 @@ pub enum Replay {
     Safe,
     /// It may not.
     Never,
+    /// It begins a run in a session of its own, and at the next attempt that one is taken up:
+    /// [`Agent::child`](crate::Agent::child).
+    Child,
 }
 
 /// Hints for clients; nothing here changes what the library does.

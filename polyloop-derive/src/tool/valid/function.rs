@@ -3,7 +3,8 @@
 use syn::spanned::Spanned;
 use syn::{GenericParam, ReceiverKind, Safety, Type};
 
-use super::super::ast::{Home, Tool};
+use super::super::ast::{Home, Kind, Tool};
+use super::super::attr::Replay;
 use super::super::tokens::{bare, find_word};
 use crate::common::sink::Sink;
 
@@ -16,8 +17,23 @@ pub(super) fn check(tool: &Tool, sink: &Sink) {
     generics(tool, sink);
     result(tool, sink);
     body(tool, sink);
+    run_inside(tool, sink);
     if let (Some(_), Some(destructive)) = (tool.options.flag("read_only"), tool.options.flag("destructive")) {
         sink.error(destructive, "`read_only` and `destructive` contradict each other; keep one of them");
+    }
+}
+
+/// The call names the session of the run inside; without it each attempt would begin anew.
+fn run_inside(tool: &Tool, sink: &Sink) {
+    let takes_call = tool.parameters.iter().any(|parameter| matches!(parameter.kind, Kind::Call(_)));
+    if let (Some(Replay::Child), Some(word)) = (tool.options.replay, &tool.options.replay_word)
+        && !takes_call
+        && tool.schema_only().is_none()
+    {
+        sink.error(
+            word,
+            "`replay = child` finds its run again through the call; add a parameter `#[call] call: &CallContext`",
+        );
     }
 }
 

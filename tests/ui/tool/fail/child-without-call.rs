@@ -1,0 +1,11 @@
+use polyloop::{registry, tool};
+
+/// Lets somebody else do it.
+#[tool(replay = child)]
+async fn delegate() -> String {
+    String::new()
+}
+
+registry! { struct App { tools: [delegate] } }
+
+fn main() {}
