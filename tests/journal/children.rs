@@ -26,7 +26,7 @@ async fn delegate(
     task: String,
 ) -> Result<String, RunError> {
     let mut run = office.worker.child(call, office.world.clone()).inject(support::rules()).goal(task).await?;
-    Ok(said(run.finish().await?))
+    Ok(said(&run.finish().await?))
 }
 
 /// Lets somebody do a task, whoever that is today.
@@ -36,7 +36,7 @@ async fn delegate_to_anyone(
     #[call] call: &CallContext,
 ) -> Result<String, RunError> {
     let child = office.worker.child(call, office.world.clone()).goal("task").accept_changes();
-    Ok(said(child.await?.finish().await?))
+    Ok(said(&child.await?.finish().await?))
 }
 
 /// Lets somebody do a task, one beside another.
@@ -48,7 +48,7 @@ async fn delegate_beside(
     task: String,
 ) -> Result<String, RunError> {
     let mut run = office.worker.child(call, office.world.clone()).goal(task).await?;
-    Ok(said(run.finish().await?))
+    Ok(said(&run.finish().await?))
 }
 
 /// Lets somebody do a task, and agrees to whatever is asked.
@@ -62,22 +62,22 @@ async fn delegate_and_agree(
     for asked in run.waiting() {
         run.approve(asked.id()).await?;
     }
-    Ok(format!("{waited}; {}", said(run.finish().await?)))
+    Ok(format!("{waited}; {}", said(&run.finish().await?)))
 }
 
 /// Forgets to say that it begins a run.
 #[tool]
 async fn forgets(#[state] office: &Office, #[call] call: &CallContext) -> Result<String, RunError> {
-    Ok(said(office.worker.child(call, office.world.clone()).goal("task").await?.finish().await?))
+    Ok(said(&office.worker.child(call, office.world.clone()).goal("task").await?.finish().await?))
 }
 
 /// Lets somebody do a task for a moment only.
 #[tool(replay = child, timeout = "5ms")]
 async fn delegate_shortly(#[state] office: &Office, #[call] call: &CallContext) -> Result<String, RunError> {
-    Ok(said(office.worker.child(call, office.world.clone()).goal("task").await?.finish().await?))
+    Ok(said(&office.worker.child(call, office.world.clone()).goal("task").await?.finish().await?))
 }
 
-fn said(report: Report) -> String {
+fn said(report: &Report) -> String {
     report.to_string()
 }
 
@@ -302,7 +302,7 @@ struct Board {
 #[tool(replay = child)]
 async fn commission(#[state] board: &Board, #[call] call: &CallContext) -> Result<String, RunError> {
     let state = office(&board.world, works(), &board.journal);
-    Ok(said(board.bureau.child(call, state).goal("go").await?.finish().await?))
+    Ok(said(&board.bureau.child(call, state).goal("go").await?.finish().await?))
 }
 
 registry! { struct Company { state: Board, tools: [commission] } }

@@ -46,15 +46,19 @@ fn builder(model: impl Model, journal: &MemoryJournal) -> AgentBuilder<App> {
     Agent::<App>::builder(model).journal(journal.clone()).retries(Retries::none())
 }
 
-fn call(tool: &str) -> Result<Reply, ModelError> {
+type Replied = Result<Reply, ModelError>;
+
+#[expect(clippy::unnecessary_wraps, reason = "it stands beside failures")]
+fn call(tool: &str) -> Replied {
     Ok(Reply::tool(tool, "{}"))
 }
 
-fn failure() -> Result<Reply, ModelError> {
+fn failure() -> Replied {
     Err(ModelError::new(ModelErrorClass::Protocol, "told so"))
 }
 
-fn cut() -> Result<Reply, ModelError> {
+#[expect(clippy::unnecessary_wraps, reason = "it stands beside failures")]
+fn cut() -> Replied {
     Ok(Reply::text("cut").finished(Finish::Length))
 }
 
@@ -104,7 +108,7 @@ async fn each_counter_counts_what_the_guide_says_and_nothing_else() {
     for (checked, sealed) in checked.iter().zip(&sealed) {
         assert_eq!(checked["measured"]["prompt_chars"], sealed["seal"]["chars"]);
     }
-    assert!(checked[..13].iter().all(|checked| checked["matches"].to_string() == "[]"));
+    assert!(checked[..13].iter().all(|checked| checked["matches"] == serde_json::json!([])));
     assert_eq!(matches(&records), ["final_answer"]);
 }
 
@@ -182,7 +186,7 @@ async fn a_prompt_over_the_budget_is_recorded_as_refused_before_the_run_ends() {
 }
 
 /// Runs that stop for all sorts of reasons: replies, budget, and whether each is cancelled first.
-fn stops() -> Vec<(Vec<Result<Reply, ModelError>>, Budget, bool)> {
+fn stops() -> Vec<(Vec<Replied>, Budget, bool)> {
     let budget = Budget::default();
     vec![
         (vec![call("works"), Ok(Reply::text("done"))], budget, false),
