@@ -12,6 +12,7 @@ mod fragments;
 mod injections;
 mod own_interpreter;
 mod quickstart;
+mod real_model;
 mod runs;
 mod support;
 mod tools_with_state;
