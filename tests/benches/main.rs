@@ -10,6 +10,7 @@ mod dispatch;
 mod kinds;
 mod measure;
 mod recognise;
+mod sending;
 mod steps;
 mod table;
 mod tools;
@@ -29,6 +30,7 @@ fn main() {
         ("recognise", recognise::measure as fn(&mut Table)),
         ("dispatch", dispatch::measure),
         ("steps", steps::measure),
+        ("sending", sending::measure),
     ] {
         if named.is_empty() || named.iter().any(|named| named == name) {
             measure(&mut table);
