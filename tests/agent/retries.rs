@@ -11,15 +11,18 @@ use serde_json::Value;
 
 use crate::support::{App, builder, failure, last, run, start, texts, updates};
 
-fn done() -> Result<Reply, ModelError> {
+type Replied = Result<Reply, ModelError>;
+
+#[expect(clippy::unnecessary_wraps, reason = "it stands in a list beside failures")]
+fn done() -> Replied {
     Ok(Reply::text("done"))
 }
 
-fn server() -> Result<Reply, ModelError> {
+fn server() -> Replied {
     failure(ModelErrorClass::Server)
 }
 
-fn advising(wait: Duration) -> Result<Reply, ModelError> {
+fn advising(wait: Duration) -> Replied {
     Err(ModelError::new(ModelErrorClass::RateLimited, "later").with_retry_after(wait))
 }
 

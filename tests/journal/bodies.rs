@@ -38,6 +38,7 @@ fn client(change: Change) -> Client {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it stands where others give none")]
 fn as_it_is(_: usize, body: Vec<u8>) -> Option<Vec<u8>> {
     Some(body)
 }
@@ -213,6 +214,17 @@ async fn what_stands_beside_the_messages_is_recorded_once_before_the_first_seal(
     let mut run = agent(&client, &journal).resume(World::default(), session.clone()).await.unwrap();
     run.finish().await.unwrap();
     assert_eq!(of_kind(&journal, &session, "header.changed").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_shared_model_sends_and_is_what_it_is_alone() {
+    let (client, journal) = (client(as_it_is), MemoryJournal::new());
+    let agent = Agent::<App>::builder(Arc::new(client.clone())).journal(journal.clone()).build().unwrap();
+    let mut run = agent.on(World::default()).goal("go").await.unwrap();
+    run.finish().await.unwrap();
+    assert!(client.sent.lines().iter().all(|sent| sent.starts_with(r#"{"messages":"#)));
+    let header = &of_kind(&journal, run.session_id(), "header.changed").await[0];
+    assert_eq!(header["header"]["model"], "client/1");
 }
 
 #[tokio::test]

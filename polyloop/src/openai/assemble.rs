@@ -31,7 +31,9 @@ fn merge(known: &mut Map<String, Value>, piece: Map<String, Value>, in_delta: bo
             (Some(_), Value::Null) => {}
             (Some(Value::Object(known)), Value::Object(piece)) => merge(known, piece, inside),
             (Some(Value::Array(known)), Value::Array(pieces)) => {
-                pieces.into_iter().for_each(|piece| merge_into(known, piece, inside));
+                for piece in pieces {
+                    merge_into(known, piece, inside);
+                }
             }
             (Some(Value::String(text)), Value::String(more))
                 if in_delta && !REPEATED.contains(&name.as_str()) =>
@@ -69,7 +71,9 @@ mod tests {
 
     fn assembled(pieces: &[&str]) -> String {
         let mut assembled = Assembled::default();
-        pieces.iter().for_each(|piece| assembled.add(piece));
+        for piece in pieces {
+            assembled.add(piece);
+        }
         assembled.into_text()
     }
 
