@@ -70,8 +70,9 @@ pub use agent::{
     RunHandle, Texts, Update,
 };
 pub use error::{
-    ArgumentError, BuildError, CallError, JournalError, KeyError, ModelError, ModelErrorClass, ParseError,
-    ParseErrorKind, RecordError, RecordErrorKind, RunError, SetError, SetProblem,
+    ArgumentError, BuildError, CallError, ImportError, JournalError, KeyError, LineError, ModelError,
+    ModelErrorClass, ParseError, ParseErrorKind, RecordError, RecordErrorKind, RunError, SetError,
+    SetProblem,
 };
 pub use event::{
     Action, ActionOutcome, Call, CallId, Decision, Ending, Finish, Reply, ReplyCall, Status, Usage,
@@ -84,7 +85,9 @@ pub use fragment::{
     Recognize, Render, Rendered, Slot,
 };
 pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls};
-pub use journal::{Durability, Journal, Lease, MemoryJournal, Record, SessionId};
+pub use journal::{
+    Durability, Journal, Lease, MemoryJournal, Record, SessionId, export_session, import_session,
+};
 pub use layout::{Layout, Staged};
 pub use ledger::{Item, ItemKind};
 pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, ToolDefinition};

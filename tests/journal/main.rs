@@ -23,4 +23,5 @@ mod sessions;
 mod sqlite;
 mod stop_checks;
 mod support;
+mod transfer;
 mod verifying;

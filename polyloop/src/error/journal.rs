@@ -12,6 +12,12 @@ pub enum JournalError {
         /// The session's id.
         session: String,
     },
+    /// The journal has a session that is to be imported.
+    #[error("the journal has the session `{session}` already; import it into another one")]
+    SessionExists {
+        /// The session's id.
+        session: String,
+    },
     /// Somebody else took the session over.
     #[error("the session was taken over (lease {held}, now {current}); nothing more is written from here")]
     Fenced {

@@ -2,10 +2,12 @@
 
 mod agent;
 mod fragment;
+mod import;
 mod journal;
 mod tool;
 
 pub use agent::{BuildError, ModelError, ModelErrorClass, RunError};
 pub use fragment::{KeyError, ParseError, ParseErrorKind, RecordError, RecordErrorKind};
+pub use import::{ImportError, LineError};
 pub use journal::JournalError;
 pub use tool::{ArgumentError, CallError, SetError, SetProblem};

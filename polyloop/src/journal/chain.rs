@@ -6,7 +6,7 @@ use super::record::{Record, SessionId};
 use crate::error::JournalError;
 
 /// What the first record names as the hash before it.
-const NOTHING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+pub(super) const NOTHING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Where a chain ends.
 #[derive(Clone, Debug)]

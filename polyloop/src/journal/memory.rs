@@ -72,6 +72,19 @@ impl Journal for MemoryJournal {
         Ok(records.unwrap_or_default().to_vec())
     }
 
+    async fn import(&self, records: Vec<Record>) -> Result<(), JournalError> {
+        let Some(last) = records.last() else { return Ok(()) };
+        let mut sessions = self.sessions();
+        let kept = sessions.entry(last.session.clone()).or_default();
+        if !kept.records.is_empty() {
+            return Err(JournalError::SessionExists { session: last.session.to_string() });
+        }
+        // Whoever took a lease and wrote nothing yet is fenced.
+        kept.epoch = last.epoch.max(kept.epoch + 1);
+        kept.records = records;
+        Ok(())
+    }
+
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
         let sessions = self.sessions();
         let written = sessions.iter().filter(|(_, kept)| !kept.records.is_empty());

@@ -3,12 +3,14 @@
 mod chain;
 mod memory;
 mod record;
+mod transfer;
 
 use std::future::Future;
 use std::sync::Arc;
 
 pub use memory::MemoryJournal;
 pub use record::{Record, SessionId};
+pub use transfer::{export_session, import_session};
 
 pub(crate) use chain::{Chain, Entry};
 
@@ -71,7 +73,25 @@ pub trait Journal: Send + Sync + 'static {
         from: u64,
     ) -> impl Future<Output = Result<Vec<Record>, JournalError>> + Send;
 
-    /// Lists the sessions that have a record.
+    /// Takes in a whole session that is not there yet: its records, from 0 on, as they are, on stable storage when it
+    /// returns. Whoever calls this has checked that they belong together. The next lease has an epoch behind that of the
+    /// last record.
+    ///
+    /// A store that does not implement this refuses every session.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionExists`](JournalError::SessionExists) when there is a record of the session already,
+    /// [`Store`](JournalError::Store) when the store fails. Then nothing was taken in, or, if the store failed, it is not
+    /// known.
+    fn import(&self, records: Vec<Record>) -> impl Future<Output = Result<(), JournalError>> + Send {
+        drop(records);
+        let message = "it takes in no session from elsewhere; implement `Journal::import`".to_owned();
+        std::future::ready(Err(JournalError::Store { message }))
+    }
+
+    /// Lists the sessions that have a record, in the order of their ids as text. The library makes ids that sort by
+    /// the time when the session began.
     ///
     /// # Errors
     ///
@@ -108,6 +128,10 @@ impl<J: Journal> Journal for Arc<J> {
         from: u64,
     ) -> impl Future<Output = Result<Vec<Record>, JournalError>> + Send {
         J::read(self, session, from)
+    }
+
+    fn import(&self, records: Vec<Record>) -> impl Future<Output = Result<(), JournalError>> + Send {
+        J::import(self, records)
     }
 
     fn list(&self) -> impl Future<Output = Result<Vec<SessionId>, JournalError>> + Send {

@@ -19,9 +19,9 @@ pub(super) fn failed(error: impl fmt::Display) -> JournalError {
     JournalError::Store { message: error.to_string() }
 }
 
-/// Numbers are stored as `SQLite` has them: with a sign.
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
+/// Numbers are stored as `SQLite` has them: with a sign. What does not fit is refused; else it came back as another.
+pub(super) fn signed(number: u64) -> rusqlite::Result<i64> {
+    i64::try_from(number).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
 pub(super) fn unsigned(number: i64) -> u64 {

@@ -130,6 +130,10 @@ impl Journal for SqliteJournal {
         self.ask(|answer| Reading::Records { session, from, answer }).await
     }
 
+    async fn import(&self, records: Vec<Record>) -> Result<(), JournalError> {
+        self.write(|answer| Writing::Import { records, answer }).await
+    }
+
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
         self.ask(|answer| Reading::Sessions { answer }).await
     }

@@ -47,9 +47,9 @@ impl Reader {
     }
 
     fn records(&self, session: &SessionId, from: u64) -> Result<Vec<Record>, JournalError> {
+        let Ok(from) = signed(from) else { return Ok(Vec::new()) };
         let mut statement = self.connection.prepare_cached(RECORDS).map_err(failed)?;
-        let records =
-            statement.query_map(params![session.as_str(), signed(from)], |row| record(session, row));
+        let records = statement.query_map(params![session.as_str(), from], |row| record(session, row));
         records.and_then(Iterator::collect).map_err(failed)
     }
 

@@ -20,6 +20,8 @@ const IDLE: Duration = Duration::from_secs(1);
 const EPOCH: &str = "SELECT epoch FROM leases WHERE session = ?1";
 const TAKE: &str = "INSERT INTO leases (session, epoch) VALUES (?1, 1) \
                     ON CONFLICT (session) DO UPDATE SET epoch = epoch + 1 RETURNING epoch";
+const IMPORT: &str = "INSERT INTO leases (session, epoch) VALUES (?1, ?2) \
+                      ON CONFLICT (session) DO UPDATE SET epoch = max(epoch + 1, excluded.epoch)";
 const NEXT: &str = "SELECT coalesce(max(seq) + 1, 0) FROM events WHERE session = ?1";
 const INSERT: &str = "INSERT INTO events \
                       (session, seq, run, epoch, kind, v, prev_hash, ignorable, payload, at) \
@@ -29,18 +31,19 @@ const INSERT: &str = "INSERT INTO events \
 pub(super) enum Writing {
     Lease { session: SessionId, answer: Answer<Lease> },
     Append { lease: Lease, seq: u64, records: Vec<Record>, durability: Durability, answer: Answer<()> },
+    Import { records: Vec<Record>, answer: Answer<()> },
 }
 
 impl Writing {
     /// A lease fences somebody, so it must not be forgotten.
     fn is_barrier(&self) -> bool {
-        matches!(self, Self::Lease { .. } | Self::Append { durability: Durability::Barrier, .. })
+        !matches!(self, Self::Append { durability: Durability::Relaxed, .. })
     }
 
     fn refuse(self, error: JournalError) {
         match self {
             Self::Lease { answer, .. } => drop(answer.send(Err(error))),
-            Self::Append { answer, .. } => drop(answer.send(Err(error))),
+            Self::Append { answer, .. } | Self::Import { answer, .. } => drop(answer.send(Err(error))),
         }
     }
 }
@@ -152,13 +155,10 @@ impl Writer {
                     None
                 }
             },
-            Writing::Append { lease, seq, records, answer, .. } => match self.append(&lease, seq, &records) {
-                Ok(()) => Some(Done::Append(answer)),
-                Err(error) => {
-                    drop(answer.send(Err(error)));
-                    None
-                }
-            },
+            Writing::Append { lease, seq, records, answer, .. } => {
+                written(answer, self.append(&lease, seq, &records))
+            }
+            Writing::Import { records, answer } => written(answer, self.import(&records)),
         }
     }
 
@@ -180,15 +180,35 @@ impl Writer {
         if epoch != lease.epoch {
             return Err(JournalError::Fenced { held: lease.epoch, current: epoch });
         }
-        let next = self
-            .connection
-            .prepare_cached(NEXT)
-            .and_then(|mut statement| statement.query_row([session], |row| row.get(0)))
-            .map(unsigned)
-            .map_err(failed)?;
+        let next = self.next(session)?;
         if seq != next {
             return Err(JournalError::OutOfOrder { seq, next });
         }
+        self.insert_all(records)
+    }
+
+    fn import(&self, records: &[Record]) -> Result<(), JournalError> {
+        let Some(last) = records.last() else { return Ok(()) };
+        let session = last.session.as_str();
+        if self.next(session)? > 0 {
+            return Err(JournalError::SessionExists { session: session.to_owned() });
+        }
+        self.insert_all(records)?;
+        // Whoever took a lease and wrote nothing yet is fenced.
+        let lease = self.connection.prepare_cached(IMPORT);
+        lease
+            .and_then(|mut lease| lease.execute(params![session, signed(last.epoch)?]))
+            .map(drop)
+            .map_err(failed)
+    }
+
+    fn next(&self, session: &str) -> Result<u64, JournalError> {
+        let next = self.connection.prepare_cached(NEXT);
+        next.and_then(|mut next| next.query_row([session], |row| row.get(0))).map(unsigned).map_err(failed)
+    }
+
+    /// Inserts all or none.
+    fn insert_all(&self, records: &[Record]) -> Result<(), JournalError> {
         self.connection.execute_batch("SAVEPOINT append").map_err(failed)?;
         let inserted = self.insert(records);
         let end = if inserted.is_ok() { "RELEASE append" } else { "ROLLBACK TO append; RELEASE append" };
@@ -200,17 +220,28 @@ impl Writer {
         for record in records {
             statement.execute(params![
                 record.session.as_str(),
-                signed(record.seq),
-                signed(record.run),
-                signed(record.epoch),
+                signed(record.seq)?,
+                signed(record.run)?,
+                signed(record.epoch)?,
                 record.kind,
                 record.v,
                 record.prev_hash,
                 record.ignorable,
                 record.payload,
-                signed(record.at),
+                signed(record.at)?,
             ])?;
         }
         Ok(())
+    }
+}
+
+/// What is told of records when the transaction is committed; a refusal is told at once.
+fn written(answer: Answer<()>, written: Result<(), JournalError>) -> Option<Done> {
+    match written {
+        Ok(()) => Some(Done::Append(answer)),
+        Err(error) => {
+            drop(answer.send(Err(error)));
+            None
+        }
     }
 }
