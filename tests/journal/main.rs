@@ -21,6 +21,7 @@ mod recovery;
 mod seeded;
 mod sessions;
 mod sqlite;
+mod sqlite_blobs;
 mod stop_checks;
 mod support;
 mod transfer;

@@ -13,7 +13,7 @@ use polyloop::{
 use crate::support::{World, builder, kinds, rules, script};
 
 /// A session as a run writes it.
-async fn records() -> Vec<Record> {
+pub(crate) async fn records() -> Vec<Record> {
     let journal = MemoryJournal::new();
     let world = World::default();
     let agent = builder(&world, script()).journal(journal.clone()).build().unwrap();

@@ -16,8 +16,6 @@ const APPLICATION: i64 = 0x706C_6F70;
 const VERSION: i64 = 1;
 /// How long a transaction of another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Pages after which the write-ahead log is moved into the file also where it is never idle.
-const LOG_PAGES: i64 = 10_000;
 
 const TABLES: &str = "
     CREATE TABLE events (
@@ -30,15 +28,22 @@ const TABLES: &str = "
         v INTEGER NOT NULL,
         prev_hash TEXT NOT NULL,
         ignorable INTEGER NOT NULL,
-        payload TEXT NOT NULL,
+        payload TEXT,
+        blob BLOB REFERENCES blobs (hash),
         at INTEGER NOT NULL,
-        UNIQUE (session, seq)
+        UNIQUE (session, seq),
+        CHECK ((payload IS NULL) <> (blob IS NULL))
     ) STRICT;
+    CREATE TABLE blobs (hash BLOB NOT NULL PRIMARY KEY, content TEXT NOT NULL) STRICT;
     CREATE TABLE leases (session TEXT PRIMARY KEY, epoch INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
         BEGIN SELECT RAISE(ABORT, 'events are appended, never changed'); END;
     CREATE TRIGGER events_are_not_removed BEFORE DELETE ON events
         BEGIN SELECT RAISE(ABORT, 'events are appended, never removed'); END;
+    CREATE TRIGGER blobs_are_not_changed BEFORE UPDATE ON blobs
+        BEGIN SELECT RAISE(ABORT, 'blobs are appended, never changed'); END;
+    CREATE TRIGGER blobs_are_not_removed BEFORE DELETE ON blobs
+        BEGIN SELECT RAISE(ABORT, 'blobs are appended, never removed'); END;
 ";
 
 /// Opens the file to write, and makes what is missing.
@@ -51,7 +56,8 @@ pub(super) fn open(path: &Path) -> Result<Connection, JournalError> {
     is_ours(&connection)?;
     set(&connection, "journal_mode", "wal", "wal")?;
     set(&connection, "synchronous", "FULL", "2")?;
-    set(&connection, "wal_autocheckpoint", &LOG_PAGES.to_string(), &LOG_PAGES.to_string())?;
+    // `SQLite` would do it after a commit, and keep it to itself when that fails. The writing thread does it.
+    set(&connection, "wal_autocheckpoint", "0", "0")?;
     make_tables(&connection).map_err(failed)?;
     is_ours(&connection)?;
     Ok(connection)
@@ -76,6 +82,11 @@ pub(super) fn sync(connection: &Connection) -> Result<i64, JournalError> {
         .map_err(failed)?;
     // A reader or writer of another process is in the way; what is there becomes durable with the next barrier.
     Ok(if busy == 0 { last } else { 0 })
+}
+
+/// Moves the log into the file, as far as no reader is in the way.
+pub(super) fn move_log(connection: &Connection) -> Result<(), JournalError> {
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).map_err(failed)
 }
 
 /// Sets how an append is synced: `FULL` at a barrier, else `NORMAL`. Not inside a transaction.

@@ -1,8 +1,10 @@
 //! The store in a file: `SQLite`, with one thread that writes and one that reads.
 
 mod answer;
+mod blobs;
 mod file;
 mod reader;
+mod rows;
 mod writer;
 
 use std::fmt;

@@ -4,16 +4,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc;
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::answer::{Answer, failed, signed, unsigned};
+use super::blobs;
 use crate::error::JournalError;
 use crate::journal::{Record, SessionId};
 
-const RECORDS: &str = "SELECT seq, run, epoch, kind, v, prev_hash, ignorable, payload, at FROM events \
+const RECORDS: &str = "SELECT seq, run, epoch, kind, v, prev_hash, ignorable, coalesce(payload, content), at, blob \
+                       FROM events LEFT JOIN blobs ON hash = blob \
                        WHERE session = ?1 AND seq >= ?2 ORDER BY seq";
-const SESSIONS: &str = "SELECT session FROM events WHERE seq = 0 ORDER BY session";
-const WATERMARK: &str = "SELECT count(*) FROM events WHERE session = ?1 AND id <= ?2";
+/// From one session to the next one, past all their events.
+const SESSIONS: &str = "WITH RECURSIVE found (session) AS ( \
+                            SELECT min(session) FROM events \
+                            UNION ALL \
+                            SELECT (SELECT min(session) FROM events WHERE session > found.session) \
+                            FROM found WHERE session IS NOT NULL \
+                        ) SELECT session FROM found WHERE session IS NOT NULL";
+/// Ids grow with the numbers of a session, so the last durable event says how many there are.
+const WATERMARK: &str =
+    "SELECT seq + 1 FROM events WHERE session = ?1 AND id <= ?2 ORDER BY seq DESC LIMIT 1";
 
 /// What is asked of the thread.
 pub(super) enum Reading {
@@ -49,8 +59,12 @@ impl Reader {
     fn records(&self, session: &SessionId, from: u64) -> Result<Vec<Record>, JournalError> {
         let Ok(from) = signed(from) else { return Ok(Vec::new()) };
         let mut statement = self.connection.prepare_cached(RECORDS).map_err(failed)?;
-        let records = statement.query_map(params![session.as_str(), from], |row| record(session, row));
-        records.and_then(Iterator::collect).map_err(failed)
+        let mut rows = statement.query(params![session.as_str(), from]).map_err(failed)?;
+        let mut records = Vec::new();
+        while let Some(row) = rows.next().map_err(failed)? {
+            records.push(record(session, row)?);
+        }
+        Ok(records)
     }
 
     fn sessions(&self) -> Result<Vec<SessionId>, JournalError> {
@@ -62,22 +76,41 @@ impl Reader {
     fn watermark(&self, session: &SessionId) -> Result<u64, JournalError> {
         let durable = self.durable.load(Ordering::Acquire);
         let mut statement = self.connection.prepare_cached(WATERMARK).map_err(failed)?;
-        let count = statement.query_row(params![session.as_str(), durable], |row| row.get(0));
-        count.map(unsigned).map_err(failed)
+        let count = statement.query_row(params![session.as_str(), durable], |row| row.get(0)).optional();
+        count.map(|count| unsigned(count.unwrap_or_default())).map_err(failed)
     }
 }
 
-fn record(session: &SessionId, row: &Row<'_>) -> rusqlite::Result<Record> {
+/// Takes a row for what it says. Whether that is what was written, the chain knows; a body that is kept by its hash must
+/// have it.
+fn record(session: &SessionId, row: &Row<'_>) -> Result<Record, JournalError> {
+    let seq = unsigned(row.get(0).map_err(failed)?);
+    let broken = |reason| JournalError::Broken { seq, reason };
+    let (payload, blob) = payload(row).map_err(|_| broken("cannot be read"))?;
+    let payload = payload.ok_or_else(|| broken("has lost its payload"))?;
+    if blob.is_some_and(|hash| hash != blobs::hash(&payload)) {
+        return Err(broken("has a payload that was changed"));
+    }
+    envelope(session, seq, row, payload).map_err(|_| broken("cannot be read"))
+}
+
+type Payload = (Option<String>, Option<Vec<u8>>);
+
+fn payload(row: &Row<'_>) -> rusqlite::Result<Payload> {
+    Ok((row.get(7)?, row.get(9)?))
+}
+
+fn envelope(session: &SessionId, seq: u64, row: &Row<'_>, payload: String) -> rusqlite::Result<Record> {
     Ok(Record {
         session: session.clone(),
-        seq: unsigned(row.get(0)?),
+        seq,
         run: unsigned(row.get(1)?),
         epoch: unsigned(row.get(2)?),
         kind: row.get::<_, String>(3)?.into(),
         v: row.get(4)?,
         prev_hash: row.get::<_, String>(5)?.into(),
         ignorable: row.get(6)?,
-        payload: row.get::<_, String>(7)?.into(),
+        payload: payload.into(),
         at: unsigned(row.get(8)?),
     })
 }

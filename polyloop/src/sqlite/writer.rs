@@ -3,29 +3,24 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 
-use super::answer::{Answer, failed, signed, unsigned};
-use super::file::set_synchronous;
+use super::answer::{Answer, failed};
+use super::file::{move_log, set_synchronous};
+use super::rows::Rows;
 use crate::error::JournalError;
 use crate::journal::{Durability, Lease, Record, SessionId};
 
 /// How many commands share a transaction at most.
-const GROUP: usize = 256;
+const GROUP: usize = 1024;
 /// After how long without a command the log is moved into the file.
 const IDLE: Duration = Duration::from_secs(1);
-
-const EPOCH: &str = "SELECT epoch FROM leases WHERE session = ?1";
-const TAKE: &str = "INSERT INTO leases (session, epoch) VALUES (?1, 1) \
-                    ON CONFLICT (session) DO UPDATE SET epoch = epoch + 1 RETURNING epoch";
-const IMPORT: &str = "INSERT INTO leases (session, epoch) VALUES (?1, ?2) \
-                      ON CONFLICT (session) DO UPDATE SET epoch = max(epoch + 1, excluded.epoch)";
-const NEXT: &str = "SELECT coalesce(max(seq) + 1, 0) FROM events WHERE session = ?1";
-const INSERT: &str = "INSERT INTO events \
-                      (session, seq, run, epoch, kind, v, prev_hash, ignorable, payload, at) \
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+/// Bytes, about, after which the log is moved into the file also where it is never idle.
+const LOG: usize = 32 << 20;
+/// What a record costs in the log beside its payload, about: its rows and their share of the pages.
+const RECORD: usize = 2048;
 
 /// What is asked of the thread.
 pub(super) enum Writing {
@@ -40,6 +35,13 @@ impl Writing {
         !matches!(self, Self::Append { durability: Durability::Relaxed, .. })
     }
 
+    fn records(&self) -> &[Record] {
+        match self {
+            Self::Lease { .. } => &[],
+            Self::Append { records, .. } | Self::Import { records, .. } => records,
+        }
+    }
+
     fn refuse(self, error: JournalError) {
         match self {
             Self::Lease { answer, .. } => drop(answer.send(Err(error))),
@@ -50,86 +52,129 @@ impl Writing {
 
 /// What is told when the transaction is committed.
 enum Done {
-    Lease(Answer<Lease>, Lease),
-    Append(Answer<()>),
+    Lease(Answer<Lease>, Result<Lease, JournalError>),
+    Written(Answer<()>, Result<(), JournalError>),
 }
 
 impl Done {
-    fn acknowledge(self) {
+    fn tell(self) {
         match self {
-            Self::Lease(answer, lease) => drop(answer.send(Ok(lease))),
-            Self::Append(answer) => drop(answer.send(Ok(()))),
+            Self::Lease(answer, lease) => drop(answer.send(lease)),
+            Self::Written(answer, written) => drop(answer.send(written)),
         }
     }
 
     fn refuse(self, error: JournalError) {
         match self {
             Self::Lease(answer, _) => drop(answer.send(Err(error))),
-            Self::Append(answer) => drop(answer.send(Err(error))),
+            Self::Written(answer, _) => drop(answer.send(Err(error))),
         }
     }
 }
 
 pub(super) struct Writer {
-    connection: Connection,
+    rows: Rows,
     /// Whether the connection is set to sync at each commit.
     syncs: bool,
     /// The last event that is on stable storage.
     durable: Arc<AtomicI64>,
     /// Why nothing is written any more. After a failed sync nobody knows what the disk has.
     poisoned: Option<JournalError>,
+    /// Bytes, about, that were written since the log was moved into the file.
+    logged: usize,
+    /// How many commands came together lately.
+    company: usize,
+    /// How long a sync takes lately.
+    sync: Duration,
 }
 
 impl Writer {
     pub(super) fn new(connection: Connection, durable: Arc<AtomicI64>) -> Self {
-        Self { connection, syncs: true, durable, poisoned: None }
+        Self {
+            rows: Rows::new(connection),
+            syncs: true,
+            durable,
+            poisoned: None,
+            logged: 0,
+            company: 0,
+            sync: Duration::ZERO,
+        }
     }
 
     /// Writes until nobody is left who could ask.
     pub(super) fn serve(mut self, asked: &mpsc::Receiver<Writing>) {
-        let mut written = false;
         loop {
             match asked.recv_timeout(IDLE) {
                 Ok(first) => {
-                    let group = std::iter::once(first).chain(asked.try_iter()).take(GROUP).collect();
-                    self.write(group);
-                    written = true;
+                    self.write(first, asked);
+                    if self.logged > LOG {
+                        self.move_log();
+                    }
                 }
-                Err(RecvTimeoutError::Timeout) if written => {
-                    // Where a reader is in the way it is tried again when it is idle next.
-                    drop(self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
-                    written = false;
-                }
+                Err(RecvTimeoutError::Timeout) if self.logged > 0 => self.move_log(),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
     }
 
-    fn write(&mut self, group: Vec<Writing>) {
-        if let Some(error) = &self.poisoned {
-            return group.into_iter().for_each(|writing| writing.refuse(error.clone()));
-        }
-        let barrier = group.iter().any(Writing::is_barrier);
+    /// Writes what waits, as one transaction.
+    fn write(&mut self, first: Writing, asked: &mpsc::Receiver<Writing>) {
+        let mut waiting: Vec<Writing> = std::iter::once(first).chain(asked.try_iter()).take(GROUP).collect();
+        let barrier = waiting.iter().any(Writing::is_barrier);
         if let Err(error) = self.begin(barrier) {
-            return group.into_iter().for_each(|writing| writing.refuse(error.clone()));
+            return waiting.into_iter().for_each(|writing| writing.refuse(error.clone()));
         }
-        let done: Vec<Done> = group.into_iter().filter_map(|writing| self.carry_out(writing)).collect();
-        let last = self.connection.query_row("SELECT coalesce(max(id), 0) FROM events", [], |row| row.get(0));
-        let committed = last.and_then(|last: i64| self.connection.execute_batch("COMMIT").map(|()| last));
-        match committed {
+        let mut done = Vec::with_capacity(self.company.max(waiting.len()));
+        let begun = Instant::now();
+        loop {
+            for writing in waiting.drain(..) {
+                self.logged +=
+                    writing.records().iter().map(|record| RECORD + record.payload.len()).sum::<usize>();
+                done.push(self.carry_out(writing));
+            }
+            // Without a sync there is nothing to share.
+            let next = if barrier && done.len() < GROUP { self.next(asked, done.len(), begun) } else { None };
+            let Some(next) = next else { break };
+            waiting.push(next);
+        }
+        self.company = done.len().max(self.company - self.company.div_ceil(4));
+        self.commit(barrier, done);
+    }
+
+    /// What joins the transaction that is open. Those who were told of the last one are about to ask for the next: they
+    /// are waited for, each a part of the time that a sync of their own would take.
+    fn next(&self, asked: &mpsc::Receiver<Writing>, joined: usize, begun: Instant) -> Option<Writing> {
+        if joined >= self.company || begun.elapsed() > self.sync {
+            return asked.try_recv().ok();
+        }
+        asked.recv_timeout(self.sync / 4).ok()
+    }
+
+    fn begin(&mut self, barrier: bool) -> Result<(), JournalError> {
+        if let Some(error) = &self.poisoned {
+            return Err(error.clone());
+        }
+        if self.syncs != barrier {
+            set_synchronous(self.rows.connection(), barrier)?;
+            self.syncs = barrier;
+        }
+        self.rows.begin()
+    }
+
+    fn commit(&mut self, barrier: bool, done: Vec<Done>) {
+        let begun = Instant::now();
+        match self.rows.commit() {
             Ok(last) => {
                 if barrier {
                     self.durable.store(last, Ordering::Release);
+                    self.sync = (self.sync * 7 + begun.elapsed()) / 8;
                 }
-                for done in done {
-                    done.acknowledge();
-                }
+                done.into_iter().for_each(Done::tell);
             }
             Err(error) => {
-                let error = failed(format!("{error}; nothing more is written, open the file again"));
-                self.poisoned = Some(error.clone());
-                drop(self.connection.execute_batch("ROLLBACK"));
+                let error = self.poison(failed(error));
+                self.rows.roll_back();
                 for done in done {
                     done.refuse(error.clone());
                 }
@@ -137,111 +182,34 @@ impl Writer {
         }
     }
 
-    fn begin(&mut self, barrier: bool) -> Result<(), JournalError> {
-        if self.syncs != barrier {
-            set_synchronous(&self.connection, barrier)?;
-            self.syncs = barrier;
-        }
-        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(failed)
-    }
-
     /// Carries a command out inside the transaction; one that is refused leaves nothing there.
-    fn carry_out(&self, writing: Writing) -> Option<Done> {
+    fn carry_out(&mut self, writing: Writing) -> Done {
         match writing {
-            Writing::Lease { session, answer } => match self.take(session) {
-                Ok(lease) => Some(Done::Lease(answer, lease)),
-                Err(error) => {
-                    drop(answer.send(Err(error)));
-                    None
-                }
-            },
+            Writing::Lease { session, answer } => Done::Lease(answer, self.rows.take(session)),
             Writing::Append { lease, seq, records, answer, .. } => {
-                written(answer, self.append(&lease, seq, &records))
+                Done::Written(answer, self.rows.append(&lease, seq, &records))
             }
-            Writing::Import { records, answer } => written(answer, self.import(&records)),
+            Writing::Import { records, answer } => Done::Written(answer, self.rows.import(&records)),
         }
     }
 
-    fn take(&self, session: SessionId) -> Result<Lease, JournalError> {
-        let mut statement = self.connection.prepare_cached(TAKE).map_err(failed)?;
-        let epoch = statement.query_row([session.as_str()], |row| row.get(0)).map_err(failed)?;
-        Ok(Lease { session, epoch: unsigned(epoch) })
-    }
-
-    fn append(&self, lease: &Lease, seq: u64, records: &[Record]) -> Result<(), JournalError> {
-        let session = lease.session.as_str();
-        let epoch = self
-            .connection
-            .prepare_cached(EPOCH)
-            .and_then(|mut statement| statement.query_row([session], |row| row.get(0)).optional())
-            .map_err(failed)?
-            .map(unsigned)
-            .ok_or_else(|| JournalError::NoSuchSession { session: session.to_owned() })?;
-        if epoch != lease.epoch {
-            return Err(JournalError::Fenced { held: lease.epoch, current: epoch });
+    /// Moves the log into the file. Where a reader is in the way it is tried again later.
+    fn move_log(&mut self) {
+        self.logged = 0;
+        if self.poisoned.is_none()
+            && let Err(error) = move_log(self.rows.connection())
+        {
+            self.poison(error);
         }
-        let next = self.next(session)?;
-        if seq != next {
-            return Err(JournalError::OutOfOrder { seq, next });
-        }
-        self.insert_all(records)
     }
 
-    fn import(&self, records: &[Record]) -> Result<(), JournalError> {
-        let Some(last) = records.last() else { return Ok(()) };
-        let session = last.session.as_str();
-        if self.next(session)? > 0 {
-            return Err(JournalError::SessionExists { session: session.to_owned() });
-        }
-        self.insert_all(records)?;
-        // Whoever took a lease and wrote nothing yet is fenced.
-        let lease = self.connection.prepare_cached(IMPORT);
-        lease
-            .and_then(|mut lease| lease.execute(params![session, signed(last.epoch)?]))
-            .map(drop)
-            .map_err(failed)
-    }
-
-    fn next(&self, session: &str) -> Result<u64, JournalError> {
-        let next = self.connection.prepare_cached(NEXT);
-        next.and_then(|mut next| next.query_row([session], |row| row.get(0))).map(unsigned).map_err(failed)
-    }
-
-    /// Inserts all or none.
-    fn insert_all(&self, records: &[Record]) -> Result<(), JournalError> {
-        self.connection.execute_batch("SAVEPOINT append").map_err(failed)?;
-        let inserted = self.insert(records);
-        let end = if inserted.is_ok() { "RELEASE append" } else { "ROLLBACK TO append; RELEASE append" };
-        self.connection.execute_batch(end).and(inserted).map_err(failed)
-    }
-
-    fn insert(&self, records: &[Record]) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(INSERT)?;
-        for record in records {
-            statement.execute(params![
-                record.session.as_str(),
-                signed(record.seq)?,
-                signed(record.run)?,
-                signed(record.epoch)?,
-                record.kind,
-                record.v,
-                record.prev_hash,
-                record.ignorable,
-                record.payload,
-                signed(record.at)?,
-            ])?;
-        }
-        Ok(())
-    }
-}
-
-/// What is told of records when the transaction is committed; a refusal is told at once.
-fn written(answer: Answer<()>, written: Result<(), JournalError>) -> Option<Done> {
-    match written {
-        Ok(()) => Some(Done::Append(answer)),
-        Err(error) => {
-            drop(answer.send(Err(error)));
-            None
-        }
+    fn poison(&mut self, error: JournalError) -> JournalError {
+        let error = match error {
+            JournalError::Store { message } => {
+                failed(format!("{message}; nothing more is written, open the file again"))
+            }
+            error => error,
+        };
+        self.poisoned.insert(error).clone()
     }
 }

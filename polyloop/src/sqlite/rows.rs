@@ -1,0 +1,190 @@
+//! What the writing thread does to the tables, inside a transaction.
+
+use std::collections::HashMap;
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
+
+use super::answer::{failed, signed, unsigned};
+use super::blobs;
+use crate::error::JournalError;
+use crate::journal::{Lease, Record, SessionId};
+
+/// Of how many sessions it is remembered where they end.
+const REMEMBERED: usize = 10_000;
+
+const BEGIN: &str = "BEGIN IMMEDIATE";
+const COMMIT: &str = "COMMIT";
+const ROLLBACK: &str = "ROLLBACK";
+const SAVE: &str = "SAVEPOINT command";
+const KEEP: &str = "RELEASE command";
+const UNDO: &str = "ROLLBACK TO command";
+/// Changes when another connection wrote.
+const OTHERS: &str = "PRAGMA data_version";
+const LAST: &str = "SELECT coalesce(max(id), 0) FROM events";
+const EPOCH: &str = "SELECT epoch FROM leases WHERE session = ?1";
+const TAKE: &str = "INSERT INTO leases (session, epoch) VALUES (?1, 1) \
+                    ON CONFLICT (session) DO UPDATE SET epoch = epoch + 1 RETURNING epoch";
+const IMPORT: &str = "INSERT INTO leases (session, epoch) VALUES (?1, ?2) \
+                      ON CONFLICT (session) DO UPDATE SET epoch = max(epoch + 1, excluded.epoch)";
+const END: &str = "SELECT seq, epoch FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT 1";
+const INSERT: &str = "INSERT INTO events \
+                      (session, seq, run, epoch, kind, v, prev_hash, ignorable, payload, blob, at) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+
+/// What an append is compared with.
+#[derive(Clone, Copy)]
+struct Known {
+    epoch: u64,
+    next: u64,
+}
+
+pub(super) struct Rows {
+    connection: Connection,
+    /// What the tables say of sessions, as long as nobody else writes.
+    known: HashMap<SessionId, Known>,
+    others: i64,
+}
+
+impl Rows {
+    pub(super) fn new(connection: Connection) -> Self {
+        connection.set_prepared_statement_cache_capacity(32);
+        Self { connection, known: HashMap::new(), others: 0 }
+    }
+
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Begins a transaction. Nobody else writes until its end.
+    pub(super) fn begin(&mut self) -> Result<(), JournalError> {
+        self.run(BEGIN).map_err(failed)?;
+        let others = self.statement(OTHERS).and_then(|mut others| others.query_row([], |row| row.get(0)));
+        let others = others.map_err(|error| {
+            self.roll_back();
+            failed(error)
+        })?;
+        if others != self.others || self.known.len() > REMEMBERED {
+            self.known.clear();
+            self.others = others;
+        }
+        Ok(())
+    }
+
+    /// Ends the transaction, and returns the last event there is.
+    pub(super) fn commit(&self) -> rusqlite::Result<i64> {
+        let last = self.statement(LAST)?.query_row([], |row| row.get(0))?;
+        self.run(COMMIT)?;
+        Ok(last)
+    }
+
+    pub(super) fn roll_back(&mut self) {
+        self.known.clear();
+        drop(self.run(ROLLBACK));
+    }
+
+    pub(super) fn take(&mut self, session: SessionId) -> Result<Lease, JournalError> {
+        let held = self.epoch(&session)?;
+        if let Some((seq, epoch)) = self.end(&session)?
+            && held.is_none_or(|held| held < epoch)
+        {
+            return Err(JournalError::Broken { seq, reason: "has a lease that the store does not know of" });
+        }
+        self.known.remove(&session);
+        let take = self.statement(TAKE);
+        let epoch = take.and_then(|mut take| take.query_row([session.as_str()], |row| row.get(0)));
+        Ok(Lease { epoch: unsigned(epoch.map_err(failed)?), session })
+    }
+
+    pub(super) fn append(&mut self, lease: &Lease, seq: u64, records: &[Record]) -> Result<(), JournalError> {
+        let Known { epoch, next } = self.known(&lease.session)?;
+        if epoch != lease.epoch {
+            return Err(JournalError::Fenced { held: lease.epoch, current: epoch });
+        }
+        if seq != next {
+            return Err(JournalError::OutOfOrder { seq, next });
+        }
+        self.whole(|rows| rows.insert(records))?;
+        let known = Known { epoch, next: next + records.len() as u64 };
+        self.known.insert(lease.session.clone(), known);
+        Ok(())
+    }
+
+    pub(super) fn import(&mut self, records: &[Record]) -> Result<(), JournalError> {
+        let Some(last) = records.last() else { return Ok(()) };
+        let session = last.session.as_str();
+        if self.end(&last.session)?.is_some() {
+            return Err(JournalError::SessionExists { session: session.to_owned() });
+        }
+        self.known.remove(&last.session);
+        self.whole(|rows| {
+            rows.insert(records)?;
+            // Whoever took a lease and wrote nothing yet is fenced.
+            rows.statement(IMPORT)?.execute(params![session, signed(last.epoch)?]).map(drop)
+        })
+    }
+
+    /// Does something to the tables or nothing at all; what else the transaction holds stays.
+    fn whole(&self, change: impl FnOnce(&Self) -> rusqlite::Result<()>) -> Result<(), JournalError> {
+        self.run(SAVE).map_err(failed)?;
+        let changed = change(self);
+        if changed.is_err() {
+            self.run(UNDO).map_err(failed)?;
+        }
+        self.run(KEEP).and(changed).map_err(failed)
+    }
+
+    fn insert(&self, records: &[Record]) -> rusqlite::Result<()> {
+        let mut insert = self.statement(INSERT)?;
+        for record in records {
+            let place = blobs::place(&self.connection, &record.payload)?;
+            insert.execute(params![
+                record.session.as_str(),
+                signed(record.seq)?,
+                signed(record.run)?,
+                signed(record.epoch)?,
+                record.kind,
+                record.v,
+                record.prev_hash,
+                record.ignorable,
+                place.payload,
+                place.blob,
+                signed(record.at)?,
+            ])?;
+        }
+        Ok(())
+    }
+
+    fn known(&self, session: &SessionId) -> Result<Known, JournalError> {
+        if let Some(known) = self.known.get(session) {
+            return Ok(*known);
+        }
+        let none = || JournalError::NoSuchSession { session: session.to_string() };
+        let epoch = self.epoch(session)?.ok_or_else(none)?;
+        Ok(Known { epoch, next: self.end(session)?.map_or(0, |(seq, _)| seq + 1) })
+    }
+
+    /// The epoch of the last lease.
+    fn epoch(&self, session: &SessionId) -> Result<Option<u64>, JournalError> {
+        let epoch = self.statement(EPOCH);
+        let epoch =
+            epoch.and_then(|mut epoch| epoch.query_row([session.as_str()], |row| row.get(0)).optional());
+        Ok(epoch.map_err(failed)?.map(unsigned))
+    }
+
+    /// The number and the epoch of the last event.
+    fn end(&self, session: &SessionId) -> Result<Option<(u64, u64)>, JournalError> {
+        let end = self.statement(END);
+        let end = end.and_then(|mut end| {
+            end.query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+        });
+        Ok(end.map_err(failed)?.map(|(seq, epoch)| (unsigned(seq), unsigned(epoch))))
+    }
+
+    fn run(&self, command: &str) -> rusqlite::Result<()> {
+        self.statement(command)?.execute([]).map(drop)
+    }
+
+    fn statement(&self, text: &str) -> rusqlite::Result<CachedStatement<'_>> {
+        self.connection.prepare_cached(text)
+    }
+}
