@@ -22,6 +22,7 @@ mod seeded;
 mod sessions;
 mod sqlite;
 mod sqlite_blobs;
+mod sqlite_damage;
 mod stop_checks;
 mod support;
 mod transfer;
