@@ -6,10 +6,12 @@
 #![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 #![allow(clippy::expect_used, clippy::panic, reason = "measuring that goes wrong ends the run")]
 
+mod barriers;
 mod dispatch;
 mod kinds;
 mod measure;
 mod recognise;
+mod runs;
 mod sending;
 mod steps;
 mod table;
@@ -31,6 +33,8 @@ fn main() {
         ("dispatch", dispatch::measure),
         ("steps", steps::measure),
         ("sending", sending::measure),
+        ("barriers", barriers::measure),
+        ("runs", runs::measure),
     ] {
         if named.is_empty() || named.iter().any(|named| named == name) {
             measure(&mut table);

@@ -44,6 +44,11 @@ impl Table {
         println!("\n{title}\n{:<66} {:>9} {:>7}", "", "ratio", "goal");
     }
 
+    /// Adds what is no ratio, and has no goal: it says what the others were measured with.
+    pub(crate) fn note(what: &str) {
+        println!("{what}");
+    }
+
     /// Adds a line.
     pub(crate) fn line(&mut self, what: &str, ratio: f64, goal: Goal) {
         assert!(ratio.is_finite() && ratio > 0.0, "`{what}` was not measured: {ratio}");

@@ -15,9 +15,6 @@ const REMEMBERED: usize = 10_000;
 const BEGIN: &str = "BEGIN IMMEDIATE";
 const COMMIT: &str = "COMMIT";
 const ROLLBACK: &str = "ROLLBACK";
-const SAVE: &str = "SAVEPOINT command";
-const KEEP: &str = "RELEASE command";
-const UNDO: &str = "ROLLBACK TO command";
 /// Changes when another connection wrote.
 const OTHERS: &str = "PRAGMA data_version";
 const LAST: &str = "SELECT coalesce(max(id), 0) FROM events";
@@ -30,6 +27,20 @@ const END: &str = "SELECT seq, epoch FROM events WHERE session = ?1 ORDER BY seq
 const INSERT: &str = "INSERT INTO events \
                       (session, seq, run, epoch, kind, v, prev_hash, ignorable, payload, blob, at) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+
+/// Why a command is not carried out.
+pub(super) enum Fault {
+    /// It alone: it changed nothing.
+    Refused(JournalError),
+    /// The store failed. What the transaction holds is not to be kept.
+    Failed(JournalError),
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Failed(failed(error))
+    }
+}
 
 /// What an append is compared with.
 #[derive(Clone, Copy)]
@@ -56,13 +67,10 @@ impl Rows {
     }
 
     /// Begins a transaction. Nobody else writes until its end.
-    pub(super) fn begin(&mut self) -> Result<(), JournalError> {
-        self.run(BEGIN).map_err(failed)?;
+    pub(super) fn begin(&mut self) -> rusqlite::Result<()> {
+        self.run(BEGIN)?;
         let others = self.statement(OTHERS).and_then(|mut others| others.query_row([], |row| row.get(0)));
-        let others = others.map_err(|error| {
-            self.roll_back();
-            failed(error)
-        })?;
+        let others = others.inspect_err(|_| self.roll_back())?;
         if others != self.others || self.known.len() > REMEMBERED {
             self.known.clear();
             self.others = others;
@@ -82,55 +90,49 @@ impl Rows {
         drop(self.run(ROLLBACK));
     }
 
-    pub(super) fn take(&mut self, session: SessionId) -> Result<Lease, JournalError> {
+    pub(super) fn take(&mut self, session: SessionId) -> Result<Lease, Fault> {
         let held = self.epoch(&session)?;
         if let Some((seq, epoch)) = self.end(&session)?
             && held.is_none_or(|held| held < epoch)
         {
-            return Err(JournalError::Broken { seq, reason: "has a lease that the store does not know of" });
+            let reason = "has a lease that the store does not know of";
+            return Err(Fault::Refused(JournalError::Broken { seq, reason }));
         }
         self.known.remove(&session);
-        let take = self.statement(TAKE);
-        let epoch = take.and_then(|mut take| take.query_row([session.as_str()], |row| row.get(0)));
-        Ok(Lease { epoch: unsigned(epoch.map_err(failed)?), session })
+        let epoch = self.statement(TAKE)?.query_row([session.as_str()], |row| row.get(0))?;
+        Ok(Lease { epoch: unsigned(epoch), session })
     }
 
-    pub(super) fn append(&mut self, lease: &Lease, seq: u64, records: &[Record]) -> Result<(), JournalError> {
+    pub(super) fn append(&mut self, lease: &Lease, seq: u64, records: &[Record]) -> Result<(), Fault> {
         let Known { epoch, next } = self.known(&lease.session)?;
         if epoch != lease.epoch {
-            return Err(JournalError::Fenced { held: lease.epoch, current: epoch });
+            return Err(Fault::Refused(JournalError::Fenced { held: lease.epoch, current: epoch }));
         }
         if seq != next {
-            return Err(JournalError::OutOfOrder { seq, next });
+            return Err(Fault::Refused(JournalError::OutOfOrder { seq, next }));
         }
-        self.whole(|rows| rows.insert(records))?;
-        let known = Known { epoch, next: next + records.len() as u64 };
-        self.known.insert(lease.session.clone(), known);
+        check(&lease.session, seq, records)?;
+        self.insert(records)?;
+        let next = next + records.len() as u64;
+        match self.known.get_mut(&lease.session) {
+            Some(known) => known.next = next,
+            None => drop(self.known.insert(lease.session.clone(), Known { epoch, next })),
+        }
         Ok(())
     }
 
-    pub(super) fn import(&mut self, records: &[Record]) -> Result<(), JournalError> {
+    pub(super) fn import(&mut self, records: &[Record]) -> Result<(), Fault> {
         let Some(last) = records.last() else { return Ok(()) };
         let session = last.session.as_str();
         if self.end(&last.session)?.is_some() {
-            return Err(JournalError::SessionExists { session: session.to_owned() });
+            return Err(Fault::Refused(JournalError::SessionExists { session: session.to_owned() }));
         }
+        check(&last.session, 0, records)?;
+        self.insert(records)?;
         self.known.remove(&last.session);
-        self.whole(|rows| {
-            rows.insert(records)?;
-            // Whoever took a lease and wrote nothing yet is fenced.
-            rows.statement(IMPORT)?.execute(params![session, signed(last.epoch)?]).map(drop)
-        })
-    }
-
-    /// Does something to the tables or nothing at all; what else the transaction holds stays.
-    fn whole(&self, change: impl FnOnce(&Self) -> rusqlite::Result<()>) -> Result<(), JournalError> {
-        self.run(SAVE).map_err(failed)?;
-        let changed = change(self);
-        if changed.is_err() {
-            self.run(UNDO).map_err(failed)?;
-        }
-        self.run(KEEP).and(changed).map_err(failed)
+        // Whoever took a lease and wrote nothing yet is fenced.
+        self.statement(IMPORT)?.execute(params![session, signed(last.epoch)?])?;
+        Ok(())
     }
 
     fn insert(&self, records: &[Record]) -> rusqlite::Result<()> {
@@ -154,30 +156,27 @@ impl Rows {
         Ok(())
     }
 
-    fn known(&self, session: &SessionId) -> Result<Known, JournalError> {
+    fn known(&self, session: &SessionId) -> Result<Known, Fault> {
         if let Some(known) = self.known.get(session) {
             return Ok(*known);
         }
-        let none = || JournalError::NoSuchSession { session: session.to_string() };
-        let epoch = self.epoch(session)?.ok_or_else(none)?;
+        let Some(epoch) = self.epoch(session)? else {
+            return Err(Fault::Refused(JournalError::NoSuchSession { session: session.to_string() }));
+        };
         Ok(Known { epoch, next: self.end(session)?.map_or(0, |(seq, _)| seq + 1) })
     }
 
     /// The epoch of the last lease.
-    fn epoch(&self, session: &SessionId) -> Result<Option<u64>, JournalError> {
-        let epoch = self.statement(EPOCH);
-        let epoch =
-            epoch.and_then(|mut epoch| epoch.query_row([session.as_str()], |row| row.get(0)).optional());
-        Ok(epoch.map_err(failed)?.map(unsigned))
+    fn epoch(&self, session: &SessionId) -> rusqlite::Result<Option<u64>> {
+        let epoch = self.statement(EPOCH)?.query_row([session.as_str()], |row| row.get(0)).optional()?;
+        Ok(epoch.map(unsigned))
     }
 
     /// The number and the epoch of the last event.
-    fn end(&self, session: &SessionId) -> Result<Option<(u64, u64)>, JournalError> {
-        let end = self.statement(END);
-        let end = end.and_then(|mut end| {
-            end.query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()
-        });
-        Ok(end.map_err(failed)?.map(|(seq, epoch)| (unsigned(seq), unsigned(epoch))))
+    fn end(&self, session: &SessionId) -> rusqlite::Result<Option<(u64, u64)>> {
+        let mut end = self.statement(END)?;
+        let end = end.query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        Ok(end.map(|(seq, epoch)| (unsigned(seq), unsigned(epoch))))
     }
 
     fn run(&self, command: &str) -> rusqlite::Result<()> {
@@ -187,4 +186,21 @@ impl Rows {
     fn statement(&self, text: &str) -> rusqlite::Result<CachedStatement<'_>> {
         self.connection.prepare_cached(text)
     }
+}
+
+/// Refuses records that could not be inserted, before anything of them is: the transaction has other commands too.
+fn check(session: &SessionId, first: u64, records: &[Record]) -> Result<(), Fault> {
+    for (next, record) in (first..).zip(records) {
+        if record.session != *session {
+            let reason = "belongs to another session";
+            return Err(Fault::Refused(JournalError::Broken { seq: next, reason }));
+        }
+        if record.seq != next {
+            return Err(Fault::Refused(JournalError::OutOfOrder { seq: record.seq, next }));
+        }
+        for number in [record.seq, record.run, record.epoch, record.at] {
+            signed(number).map_err(|error| Fault::Refused(failed(error)))?;
+        }
+    }
+    Ok(())
 }

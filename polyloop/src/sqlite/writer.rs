@@ -1,5 +1,6 @@
 //! The thread that writes: what waits at the same time becomes one transaction.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -9,7 +10,7 @@ use rusqlite::Connection;
 
 use super::answer::{Answer, failed};
 use super::file::{move_log, set_synchronous};
-use super::rows::Rows;
+use super::rows::{Fault, Rows};
 use crate::error::JournalError;
 use crate::journal::{Durability, Lease, Record, SessionId};
 
@@ -120,26 +121,40 @@ impl Writer {
 
     /// Writes what waits, as one transaction.
     fn write(&mut self, first: Writing, asked: &mpsc::Receiver<Writing>) {
-        let mut waiting: Vec<Writing> = std::iter::once(first).chain(asked.try_iter()).take(GROUP).collect();
+        let mut waiting: VecDeque<Writing> =
+            std::iter::once(first).chain(asked.try_iter()).take(GROUP).collect();
         let barrier = waiting.iter().any(Writing::is_barrier);
         if let Err(error) = self.begin(barrier) {
             return waiting.into_iter().for_each(|writing| writing.refuse(error.clone()));
         }
         let mut done = Vec::with_capacity(self.company.max(waiting.len()));
         let begun = Instant::now();
-        loop {
-            for writing in waiting.drain(..) {
-                self.logged +=
-                    writing.records().iter().map(|record| RECORD + record.payload.len()).sum::<usize>();
-                done.push(self.carry_out(writing));
-            }
-            // Without a sync there is nothing to share.
-            let next = if barrier && done.len() < GROUP { self.next(asked, done.len(), begun) } else { None };
-            let Some(next) = next else { break };
-            waiting.push(next);
+        let mut failure = None;
+        // What failed may have ended the transaction: nothing more is done then.
+        while failure.is_none() {
+            let next = waiting.pop_front().or_else(|| {
+                // Without a sync there is nothing to share.
+                if barrier && done.len() < GROUP { self.next(asked, done.len(), begun) } else { None }
+            });
+            let Some(command) = next else { break };
+            self.logged +=
+                command.records().iter().map(|record| RECORD + record.payload.len()).sum::<usize>();
+            done.push(self.carry_out(command, &mut failure));
         }
         self.company = done.len().max(self.company - self.company.div_ceil(4));
-        self.commit(barrier, done);
+        match failure {
+            None => self.commit(barrier, done),
+            Some(error) => {
+                // Nobody knows which part of the command is there; all others of the transaction go with it.
+                self.rows.roll_back();
+                for writing in waiting {
+                    writing.refuse(error.clone());
+                }
+                for done in done {
+                    done.refuse(error.clone());
+                }
+            }
+        }
     }
 
     /// What joins the transaction that is open. Those who were told of the last one are about to ask for the next: they
@@ -159,7 +174,7 @@ impl Writer {
             set_synchronous(self.rows.connection(), barrier)?;
             self.syncs = barrier;
         }
-        self.rows.begin()
+        self.rows.begin().map_err(failed)
     }
 
     fn commit(&mut self, barrier: bool, done: Vec<Done>) {
@@ -183,13 +198,21 @@ impl Writer {
     }
 
     /// Carries a command out inside the transaction; one that is refused leaves nothing there.
-    fn carry_out(&mut self, writing: Writing) -> Done {
+    fn carry_out(&mut self, writing: Writing, failure: &mut Option<JournalError>) -> Done {
+        let mut told = |fault| match fault {
+            Fault::Refused(error) => error,
+            Fault::Failed(error) => failure.insert(error).clone(),
+        };
         match writing {
-            Writing::Lease { session, answer } => Done::Lease(answer, self.rows.take(session)),
-            Writing::Append { lease, seq, records, answer, .. } => {
-                Done::Written(answer, self.rows.append(&lease, seq, &records))
+            Writing::Lease { session, answer } => {
+                Done::Lease(answer, self.rows.take(session).map_err(&mut told))
             }
-            Writing::Import { records, answer } => Done::Written(answer, self.rows.import(&records)),
+            Writing::Append { lease, seq, records, answer, .. } => {
+                Done::Written(answer, self.rows.append(&lease, seq, &records).map_err(&mut told))
+            }
+            Writing::Import { records, answer } => {
+                Done::Written(answer, self.rows.import(&records).map_err(&mut told))
+            }
         }
     }
 
