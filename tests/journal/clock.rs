@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use polyloop::{
-    Agent, AgentBuilder, Budget, Ending, Journal, MemoryJournal, Model, ModelError, Prompt, Record, Reply,
-    Scripted, SessionId, registry, tool,
+    Agent, AgentBuilder, Budget, Durability, Ending, Journal, JournalError, Lease, MemoryJournal, Model,
+    ModelError, Prompt, Record, Reply, Scripted, SessionId, registry, tool,
 };
 use tokio::time::{advance, sleep};
 
@@ -194,6 +194,9 @@ async fn the_time_in_which_a_run_waits_for_a_person_does_not_count() {
     sleep(Duration::from_secs(1)).await;
     assert_eq!(run.finish().await.unwrap().ending, Ending::FinalAnswer);
     assert_eq!(active(&journal, run.session_id()).await, 20, "the two replies");
+    let records = journal.read(run.session_id(), 0).await.unwrap();
+    let waits = records.iter().position(|record| record.kind == "run.suspended").unwrap();
+    assert_eq!(records[waits + 1].kind, "approval.given", "nothing is measured while it waits");
 }
 
 #[tokio::test(start_paused = true)]
@@ -232,6 +235,49 @@ async fn time_that_was_used_before_a_run_was_interrupted_stays_used() {
     let report = run.finish().await.unwrap();
     assert_eq!((report.ending, report.steps), (Ending::TimeUsedUp, 2));
     assert_eq!(active(&journal, &session).await, 115);
+}
+
+/// A store that takes its time to say that it lost something.
+#[derive(Clone, Default)]
+struct Lags(MemoryJournal);
+
+impl Journal for Lags {
+    async fn lease(&self, session: &SessionId) -> Result<Lease, JournalError> {
+        self.0.lease(session).await
+    }
+
+    async fn append(
+        &self,
+        lease: &Lease,
+        seq: u64,
+        records: Vec<Record>,
+        durability: Durability,
+    ) -> Result<(), JournalError> {
+        self.0.append(lease, seq, records, durability).await
+    }
+
+    async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<Record>, JournalError> {
+        self.0.read(session, from).await
+    }
+
+    async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
+        self.0.list().await
+    }
+
+    async fn watermark(&self, _: &SessionId) -> Result<u64, JournalError> {
+        sleep(Duration::from_millis(10)).await;
+        Ok(0)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_measured_behind_what_ends_a_run() {
+    let journal = Lags::default();
+    let agent = Agent::<App>::builder(slow(vec![])).journal(journal.clone()).budget(millis(1_000));
+    let mut run = agent.build().unwrap().on(()).goal("go").await.unwrap();
+    run.finish().await.unwrap_err();
+    let records = journal.read(run.session_id(), 0).await.unwrap();
+    assert_eq!(records.last().unwrap().kind, "run.faulted");
 }
 
 #[test]
