@@ -21,7 +21,8 @@ pages! {
     Generated = "docs/06-what-the-macros-generate.md",
     Errors = "docs/07-compile-errors.md",
     Journal = "docs/08-journal.md",
-    RealModels = "docs/09-real-models.md",
+    Budgets = "docs/09-budgets.md",
+    RealModels = "docs/10-real-models.md",
     Contributing = "CONTRIBUTING.md",
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use polyloop::{
     Agent, AgentBuilder, Budget, Durability, Ending, Journal, JournalError, Lease, MemoryJournal, Model,
-    ModelError, Prompt, Record, Reply, Scripted, SessionId, registry, tool,
+    ModelError, ModelErrorClass, Prompt, Record, Reply, Retries, Scripted, SessionId, registry, tool,
 };
 use tokio::time::{advance, sleep};
 
@@ -235,6 +235,30 @@ async fn time_that_was_used_before_a_run_was_interrupted_stays_used() {
     let report = run.finish().await.unwrap();
     assert_eq!((report.ending, report.steps), (Ending::TimeUsedUp, 2));
     assert_eq!(active(&journal, &session).await, 115);
+}
+
+/// A model that fails, after ten milliseconds.
+struct Fails;
+
+impl Model for Fails {
+    async fn ask(&self, _: &Prompt) -> Result<Reply, ModelError> {
+        sleep(Duration::from_millis(10)).await;
+        Err(ModelError::new(ModelErrorClass::Server, "told so"))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_is_not_tried_again_where_no_time_is_left() {
+    // The waits are 25 to 50 milliseconds, then 50 to 100.
+    for (time, requests) in [(30, 1), (90, 2)] {
+        let journal = MemoryJournal::new();
+        let retries = Retries::times(3).first_wait(Duration::from_millis(50));
+        let agent =
+            Agent::<App>::builder(Fails).journal(journal.clone()).budget(millis(time)).retries(retries);
+        let mut run = agent.build().unwrap().on(()).goal("go").await.unwrap();
+        let report = run.finish().await.unwrap();
+        assert_eq!((report.ending, report.requests, report.steps), (Ending::TimeUsedUp, requests, 0));
+    }
 }
 
 /// A store that takes its time to say that it lost something.
