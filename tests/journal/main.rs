@@ -14,6 +14,7 @@ mod bodies;
 mod children;
 mod clock;
 mod definitions;
+mod forged;
 mod kill_matrix;
 mod killed_process;
 mod order;

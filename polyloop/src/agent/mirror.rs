@@ -90,6 +90,8 @@ impl<R: Registry> Mirror<R> {
         for record in records {
             self.chain.follow(record)?;
             let Some(event) = Event::read(record, fragment_by_kind::<R>)? else { continue };
+            let seq = record.seq;
+            self.session.admits(&event).map_err(|reason| JournalError::Broken { seq, reason })?;
             self.session.follow(&event);
             self.runs += u64::from(matches!(event, Event::RunStarted { .. }));
             if let Event::PromptSealed { seal } = &event {

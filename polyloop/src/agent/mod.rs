@@ -28,6 +28,9 @@ mod texts;
 mod update;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 pub use budget::Budget;
 pub use builder::{Agent, AgentBuilder};
 pub use child::ChildRequest;

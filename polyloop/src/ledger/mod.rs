@@ -42,6 +42,11 @@ impl Ledger {
         self.head.is_some()
     }
 
+    /// Whether a call waits for its result.
+    pub(crate) fn has_open_calls(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// Takes what happened.
     pub(crate) fn apply(&mut self, event: &Event) {
         match event {

@@ -1,5 +1,6 @@
 //! The typed doors: what may be added to what a model sees.
 
+mod order;
 mod words;
 
 use std::fmt;

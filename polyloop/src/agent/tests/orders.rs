@@ -1,0 +1,147 @@
+//! Events in an order that no run writes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::machine::{Choices, read};
+use super::{App, Note, config, strictly};
+use crate::error::{ModelError, ModelErrorClass};
+use crate::event::{
+    Action, ActionOutcome, Call, CallId, Closing, Decision, Definitions, Ending, Event, Header, Intent,
+    Measured, RecordedFragment, Reply, Seal, Settled, UserInput, Verdict,
+};
+use crate::fragment::ContextFragment;
+use crate::ledger::Item;
+use crate::message::ItemId;
+use crate::registry::Registry;
+use crate::session::Session;
+use crate::tool::Replay;
+
+/// Any event at all. Most ids are such as a run would give next; the others were given before, or are too high.
+fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
+    let mut next = session.twin().new_item().0;
+    let mut item = |choices: &mut Choices<'_>| {
+        next += 1;
+        if choices.below(20) == 0 { ItemId(choices.below(9) as u64) } else { ItemId(next - 1) }
+    };
+    let call = CallId::numbered(choices.below(6) as u64);
+    let text = |text: &str| -> Arc<str> { text.into() };
+    match choices.below(28) {
+        0 => Event::SessionOpened { library: String::new(), registry: String::new() },
+        1 => Event::LeaseTaken {},
+        2 => Event::RunStarted { definition: Definitions::new() },
+        3 => Event::RunResumed { definition: Definitions::new(), changed: Vec::new() },
+        4 => Event::RunSuspended { ending: Ending::AwaitingApproval },
+        5 => Event::ToolsEnabled { tools: Vec::new() },
+        6 => Event::HeaderChanged { header: Header::default() },
+        7 => {
+            let rendered = App::render(&Note { text: "a note".to_owned() }).unwrap();
+            let fragment = RecordedFragment { spec: &const { Note::SPEC }, rendered: Arc::new(rendered) };
+            Event::FragmentRecorded { item: item(choices), fragment }
+        }
+        8 => Event::InputRecorded { item: item(choices), input: UserInput::from("go"), forged_marker: false },
+        9 => Event::PromptRefused { chars: 1, limit: 0 },
+        10..=13 => Event::PromptSealed { seal: Seal::default() },
+        14 => Event::ModelReplied { reply: Arc::new(Reply::text("so")) },
+        15 => {
+            let closing =
+                Closing { reply: (item(choices), text("(no)")), observation: (item(choices), text("on")) };
+            let error = ModelError::new(ModelErrorClass::Server, "down");
+            Event::ModelFailed { error, closing: (choices.below(2) == 0).then_some(closing) }
+        }
+        16 => Event::ModelAbandoned {},
+        17..=19 => decided(session, item(choices), choices),
+        20 => Event::ApprovalAsked { call },
+        21 => Event::ApprovalGiven { call },
+        22 => Event::CallStarted {
+            call,
+            intent: Intent {
+                attempt: 1,
+                replay: Replay::Never,
+                arguments: String::new(),
+                spec: None,
+                completes_run: false,
+                child: None,
+            },
+        },
+        23 => Event::CallVerified { call, verdict: Verdict::DidNotHappen },
+        24 | 25 => {
+            let settled = Settled {
+                outcome: ActionOutcome::executed("done"),
+                shown: Arc::from([text("seen")]),
+                completes_run: choices.below(2) == 0,
+            };
+            Event::CallSettled { item: item(choices), call, settled }
+        }
+        26 => match choices.below(4) {
+            0 => Event::StopChecked { measured: Measured::default(), matches: Vec::new() },
+            1 => Event::ClockMarked { millis: u64::MAX },
+            2 => Event::UnknownAcknowledged {},
+            _ => Event::CancelRequested { now: true },
+        },
+        _ => match choices.below(2) {
+            0 => Event::RunEnded { ending: Ending::FinalAnswer },
+            _ => Event::RunFaulted { message: String::new() },
+        },
+    }
+}
+
+fn decided(session: &Session<App>, item: ItemId, choices: &mut Choices<'_>) -> Event {
+    let action = Action::tool("tally", "{}");
+    let count = choices.below(4);
+    let any_id = |choices: &mut Choices<'_>| CallId::numbered(choices.below(6) as u64);
+    let ids: Vec<CallId> = if choices.below(8) == 0 {
+        (0..count).map(|_| any_id(choices)).collect()
+    } else {
+        session.new_calls().take(count).collect()
+    };
+    Event::Decided {
+        item,
+        decision: Decision::act("I act.", vec![action.clone(); count]),
+        calls: ids.into_iter().map(|id| Call::new(id, action.clone())).collect(),
+        native: choices.below(4) > 0,
+        explanation: None,
+        interpreter: String::new(),
+    }
+}
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn no_order_of_events_that_is_taken_seals_a_call_without_its_result_or_repeats_an_id(
+        choices in vec(any::<u8>(), 0..600),
+    ) {
+        let mut choices = Choices::new(&choices);
+        let (mut session, mut state) = read(&[]);
+        for _ in 0..100 {
+            let event = any_event(&session, &mut choices);
+            if session.admits(&event).is_err() {
+                continue;
+            }
+            session.follow(&event);
+            state.apply(&event);
+            if matches!(event, Event::PromptSealed { .. }) {
+                let prompt = session.prompt();
+                prop_assert_eq!(strictly(&prompt), Ok(()), "{:?}", session.items());
+            }
+        }
+        let ids: BTreeSet<ItemId> = session.items().iter().map(Item::id).collect();
+        prop_assert_eq!(ids.len(), session.items().len());
+    }
+
+    #[test]
+    fn whatever_the_order_events_can_be_folded_and_projected(choices in vec(any::<u8>(), 0..600)) {
+        let mut choices = Choices::new(&choices);
+        let (mut session, mut state) = read(&[]);
+        for _ in 0..100 {
+            let event = any_event(&session, &mut choices);
+            session.follow(&event);
+            state.apply(&event);
+            session.prompt();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Which events can follow which. A journal in which they stand otherwise was not written by a run.
+
+use super::Session;
+use crate::event::{Call, Event};
+use crate::message::ItemId;
+use crate::registry::Registry;
+
+impl<R: Registry> Session<R> {
+    /// Whether an event can stand here; else what it does wrong. Behind events that all can, no prompt is ever sealed
+    /// in which a call lacks its result.
+    pub(crate) fn admits(&self, event: &Event) -> Result<(), &'static str> {
+        let mut last = self.next_item;
+        for item in new_items(event).into_iter().flatten() {
+            if item.0 <= last {
+                return Err("gives an item the id of another one");
+            }
+            last = item.0;
+        }
+        match event {
+            Event::PromptSealed { .. } if self.ledger.has_open_calls() => {
+                Err("seals a prompt between a call and its result")
+            }
+            Event::Decided { .. } if self.ledger.has_open_calls() => {
+                Err("is a decision between a call and its result")
+            }
+            Event::Decided { .. } if !self.ledger.is_sealed() => Err("is a decision on no request"),
+            Event::Decided { calls, .. }
+                if calls.iter().map(Call::id).cloned().ne(self.new_calls().take(calls.len())) =>
+            {
+                Err("gives a call the id of another one")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The items that an event adds, in the order in which they got their ids.
+fn new_items(event: &Event) -> [Option<ItemId>; 2] {
+    match event {
+        Event::FragmentRecorded { item, .. }
+        | Event::InputRecorded { item, .. }
+        | Event::CallSettled { item, .. } => [Some(*item), None],
+        Event::Decided { item, explanation, .. } => [Some(*item), *explanation],
+        Event::ModelFailed { closing: Some(closing), .. } => {
+            [Some(closing.reply.0), Some(closing.observation.0)]
+        }
+        _ => [None, None],
+    }
+}
