@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn the_first_byte_that_differs_is_named_with_its_message() {
         let before = r#"{"model":"m","messages":[{"content":"one"},{"content":"two"}]}"#;
-        assert_eq!(place(before, &before.replace("two", "tvo")), (Some(2), Some(55)));
+        assert_eq!(place(before, &before.replace("two", "tvo")), (Some(2), Some(56)));
         assert_eq!(place(before, &before.replace("one", "on")), (Some(1), Some(39)));
         assert_eq!(place(before, &before.replace("\"m\"", "\"n\"")), (None, Some(10)));
         assert_eq!(place(before, &before[..20]), (None, Some(20)));
