@@ -44,7 +44,7 @@ impl<R: Registry> Driver<R> {
     /// Carries out what is open; `false` if a person must agree first.
     pub(super) async fn act(&mut self) -> Result<bool, RunError> {
         let mut ready = self.checked();
-        if !self.state.cancelled {
+        if !self.state.is_cancelled() {
             self.ask_for_approvals(&ready);
         }
         let open = self.open_calls();
@@ -53,7 +53,7 @@ impl<R: Registry> Driver<R> {
                 .iter()
                 .all(|call| ready.get(call.id()).is_some_and(|ready| ready.is(|spec| spec.concurrent)))
             && open.iter().all(|call| !self.waits(call.id()));
-        if side_by_side && !self.state.cancelled {
+        if side_by_side && !self.state.is_cancelled() {
             let batch =
                 open.into_iter().filter_map(|call| ready.remove(call.id()).map(|ready| (call, ready)));
             self.act_on(batch.collect()).await?;
@@ -63,7 +63,7 @@ impl<R: Registry> Driver<R> {
             self.notice().await?;
             if let Some(completed) = self.state.completed_by.clone() {
                 self.refuse(&call, &format!("`{completed}` completed the run before it"));
-            } else if self.state.cancelled {
+            } else if self.state.is_cancelled() {
                 self.refuse(&call, "the run was cancelled");
             } else if self.waits(call.id()) {
                 return Ok(false);

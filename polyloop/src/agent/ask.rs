@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::body;
 use super::driver::Driver;
+use super::state::RunState;
 use super::update::{Told, Update};
 use crate::error::{JournalError, ModelError, ModelErrorClass, RunError};
 use crate::event::{Closing, Event, Finish, Header, Reply, Seal};
@@ -134,7 +135,7 @@ impl<R: Registry> Driver<R> {
         if !wait.is_zero() {
             // A process that ends while it waits leaves no request of which nobody knows.
             self.commit().await?;
-            self.attend_unless(|state| state.cancelled, tokio::time::sleep(wait)).await?;
+            self.attend_unless(RunState::is_cancelled, tokio::time::sleep(wait)).await?;
         }
         Ok(())
     }

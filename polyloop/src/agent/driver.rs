@@ -67,13 +67,13 @@ impl<R: Registry> Driver<R> {
     ) -> WithEnds<R> {
         let Opened { writer, mirror, state, .. } = opened;
         let (updates, receiver) = mpsc::unbounded_channel();
-        let (handle, ear) = Ear::new(definition.clone(), state.cancel());
+        let (handle, ear) = Ear::new(definition.clone(), state.cancel);
         let driver = Self {
             handlers,
             session,
             updates,
             ear,
-            cancelled: watch::channel(state.cancelled).0,
+            cancelled: watch::channel(state.is_cancelled()).0,
             stepwise: Arc::default(),
             writer,
             prompt: mirror
@@ -217,7 +217,7 @@ impl<R: Registry> Driver<R> {
         self.suspended.is_some()
             && self.state.ending.is_none()
             && self.fault.is_none()
-            && self.ear.cancel() > self.state.cancel()
+            && self.ear.cancel() > self.state.cancel
     }
 
     /// Takes what was said meanwhile, and hears whether to cancel.
@@ -229,12 +229,12 @@ impl<R: Registry> Driver<R> {
             self.take(said);
         }
         let asked = self.ear.cancel();
-        if asked > self.state.cancel() { self.cancel(asked).await } else { Ok(()) }
+        if asked > self.state.cancel { self.cancel(asked).await } else { Ok(()) }
     }
 
     /// Waits for something; meanwhile what is said is recorded, and cancelling is heard. None where it is to be dropped.
     pub(crate) async fn attend<T>(&mut self, work: impl Future<Output = T>) -> Result<Option<T>, RunError> {
-        self.attend_unless(|state| state.cancelled_now, work).await
+        self.attend_unless(|state| state.cancel == Cancel::Now, work).await
     }
 
     /// As [`attend`](Self::attend); what is under way is dropped as soon as this is true of the run.
@@ -245,7 +245,7 @@ impl<R: Registry> Driver<R> {
     ) -> Result<Option<T>, RunError> {
         let mut work = pin!(work);
         loop {
-            let heard = match select(work.as_mut(), pin!(self.ear.hear(self.state.cancel()))).await {
+            let heard = match select(work.as_mut(), pin!(self.ear.hear(self.state.cancel))).await {
                 Either::Left((done, _)) => return Ok(Some(done)),
                 Either::Right((heard, _)) => heard,
             };

@@ -41,7 +41,7 @@ pub(crate) fn plan(state: &RunState) -> Next {
 pub(crate) fn after_step(state: &RunState, budget: &Budget) -> Vec<Ending> {
     let mut matches = Vec::new();
     let mut rule = |applies: bool, ending: Ending| matches.extend(applies.then_some(ending));
-    rule(state.cancelled, Ending::Cancelled);
+    rule(state.is_cancelled(), Ending::Cancelled);
     rule(state.environment_completed, Ending::EnvironmentCompleted);
     if let Some(tool) = &state.completed_by {
         rule(true, Ending::ToolCompleted { tool: tool.clone() });
@@ -64,7 +64,7 @@ pub(crate) fn after_step(state: &RunState, budget: &Budget) -> Vec<Ending> {
 pub(crate) fn before_request(state: &RunState, budget: &Budget, chars: usize) -> Vec<Ending> {
     let mut matches = Vec::new();
     let mut rule = |applies: bool, ending: Ending| matches.extend(applies.then_some(ending));
-    rule(state.cancelled, Ending::Cancelled);
+    rule(state.is_cancelled(), Ending::Cancelled);
     rule(state.steps >= budget.steps, Ending::StepsUsedUp);
     rule(time_is_up(state, budget), Ending::TimeUsedUp);
     rule(chars > budget.prompt_chars, Ending::ContextOverflow { chars });
@@ -98,6 +98,7 @@ mod tests {
 
     use super::{after_step, before_request};
     use crate::agent::budget::Budget;
+    use crate::agent::handle::Cancel;
     use crate::agent::state::RunState;
     use crate::error::{ModelError, ModelErrorClass};
     use crate::event::Ending;
@@ -105,7 +106,7 @@ mod tests {
     /// A run in which everything happened that can stop one.
     fn everything() -> RunState {
         RunState {
-            cancelled: true,
+            cancel: Cancel::AfterAction,
             environment_completed: true,
             completed_by: Some("submit".to_owned()),
             final_answer: true,

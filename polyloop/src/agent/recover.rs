@@ -67,7 +67,7 @@ impl<R: Registry> Driver<R> {
 
     /// Only what is safe then and now, once more, and not after somebody cancelled.
     fn may_begin_again(&self, call: &Call, intent: &Intent) -> bool {
-        !self.state.cancelled
+        !self.state.is_cancelled()
             && self.replay_now(call.action()) == Some(intent.replay)
             && match intent.replay {
                 Replay::Safe => intent.attempt < ATTEMPTS,
@@ -80,7 +80,7 @@ impl<R: Registry> Driver<R> {
     /// What somebody who can look says; nobody is asked after somebody cancelled, nor of what was safe.
     async fn verified(&mut self, call: &Call, intent: &Intent, state: &R::State) -> Verdict {
         let Some(verifier) = self.definition.verifier.clone() else { return Verdict::Unknown };
-        if self.state.cancelled || intent.replay == Replay::Safe {
+        if self.state.is_cancelled() || intent.replay == Replay::Safe {
             return Verdict::Unknown;
         }
         // Its own function may panic before there is a future.

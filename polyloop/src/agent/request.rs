@@ -81,17 +81,13 @@ impl<R: Registry> Request<R> {
             (Some(id), None) => return Err(RunError::NoJournal { session: id.to_string() }),
             (Some(id), Some(journal)) => open(&definition, journal.clone(), id.clone(), Further(id)).await?,
         };
-        let (mut driver, handle, updates) = match opened {
-            Some(opened) => {
-                let session = opened.mirror.session().twin().journaled();
-                Driver::new(definition, handlers, session, opened)
-            }
-            None => {
-                let session = session.unwrap_or_else(SessionId::mint);
-                let opened = Opened::empty(&definition, session).await?;
-                let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
-                Driver::new(definition, handlers, empty.journaled(), opened)
-            }
+        let (mut driver, handle, updates) = if let Some(opened) = opened {
+            let session = opened.mirror.session().twin().journaled();
+            Driver::new(definition, handlers, session, opened)
+        } else {
+            let opened = Opened::empty(&definition, session.unwrap_or_else(SessionId::mint)).await?;
+            let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
+            Driver::new(definition, handlers, empty.journaled(), opened)
         };
         let checked = opening.check::<R>(driver.session.recorded().clone())?;
         driver.begin(checked);
@@ -109,10 +105,7 @@ impl Purpose for Further<'_> {
     }
 
     fn writes(&self, state: &RunState) -> Result<bool, RunError> {
-        match state.is_open() {
-            true => Err(RunError::Unfinished { session: self.0.to_string() }),
-            false => Ok(true),
-        }
+        if state.is_open() { Err(RunError::Unfinished { session: self.0.to_string() }) } else { Ok(true) }
     }
 }
 

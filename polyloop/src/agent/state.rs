@@ -87,9 +87,8 @@ pub(crate) struct RunState {
     pub(crate) environment_completed: bool,
     pub(crate) answer: Option<String>,
     pub(crate) final_answer: bool,
-    pub(crate) cancelled: bool,
-    /// Whether what is under way is dropped.
-    pub(crate) cancelled_now: bool,
+    /// Whether and how it is cancelled.
+    pub(crate) cancel: Cancel,
     pub(crate) ending: Option<Ending>,
     /// What the run was begun with, or resumed with last.
     pub(crate) definition: Arc<Definitions>,
@@ -184,21 +183,15 @@ impl RunState {
             Event::ClockMarked { millis } => self.active_millis = self.active_millis.saturating_add(*millis),
             Event::UnknownAcknowledged {} => self.unknown_outcomes = 0,
             Event::CancelRequested { now } => {
-                self.cancelled = true;
-                self.cancelled_now |= now;
+                self.cancel = self.cancel.max(if *now { Cancel::Now } else { Cancel::AfterAction });
             }
             Event::RunEnded { ending } => self.ending = Some(ending.clone()),
             Event::RunFaulted { message } => self.fault = Some(message.clone()),
         }
     }
 
-    /// Whether and how it is cancelled.
-    pub(crate) fn cancel(&self) -> Cancel {
-        match (self.cancelled, self.cancelled_now) {
-            (_, true) => Cancel::Now,
-            (true, false) => Cancel::AfterAction,
-            (false, false) => Cancel::No,
-        }
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel > Cancel::No
     }
 
     /// Whether it may go on.

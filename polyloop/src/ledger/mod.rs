@@ -61,7 +61,6 @@ impl Ledger {
                 self.head.get_or_insert(self.items.len());
                 self.asked = true;
             }
-            Event::ModelFailed { closing: None, .. } => {}
             Event::ModelFailed { closing: Some(closing), .. } => {
                 self.asked = false;
                 let (reply, text) = &closing.reply;
@@ -84,7 +83,8 @@ impl Ledger {
                 self.asked = false;
                 self.close();
             }
-            Event::SessionOpened { .. }
+            Event::ModelFailed { closing: None, .. }
+            | Event::SessionOpened { .. }
             | Event::LeaseTaken {}
             | Event::RunResumed { .. }
             | Event::RunSuspended { .. }
