@@ -23,6 +23,7 @@ pages! {
     Journal = "docs/08-journal.md",
     Budgets = "docs/09-budgets.md",
     RealModels = "docs/10-real-models.md",
+    Promises = "docs/11-promises.md",
     Contributing = "CONTRIBUTING.md",
 }
 
