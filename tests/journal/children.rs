@@ -1,5 +1,7 @@
 //! A call that is a run of its own: killed wherever, the run inside goes on where it was.
 
+use std::time::Duration;
+
 use futures_util::FutureExt;
 use polyloop::{
     Agent, Budget, CallContext, Ending, Journal, JournalError, MemoryJournal, Reply, Report, Run, RunError,
@@ -253,21 +255,17 @@ async fn two_calls_have_two_runs_also_side_by_side() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn cancelling_the_run_around_cancels_the_run_inside() {
     let (world, journal) = (World::default(), MemoryJournal::new());
     let waits = vec![Reply::tool("waits", "{}"), Reply::text("never")];
     let agent = boss(calls("delegate"), &journal);
     let mut run = agent.on(office(&world, waits, &journal)).goal("go").await.unwrap();
-    let canceller = run.handle();
-    let log = world.log.clone();
-    let cancel = async move {
-        while log.count("waits") == 0 {
-            tokio::task::yield_now().await;
-        }
-        canceller.cancel();
-    };
-    let (report, ()) = tokio::join!(run.finish(), cancel);
+    assert!(run.finish().now_or_never().is_none());
+    assert_eq!(world.log.count("waits"), 1);
+    run.handle().cancel();
+    // The clock is paused: where nobody hears of it the hour is over at once.
+    let report = tokio::time::timeout(Duration::from_hours(1), run.finish()).await.expect("it is heard");
     assert_eq!(report.unwrap().ending, Ending::Cancelled);
     assert_eq!(world.log.count("heard"), 1, "the tool of the run inside");
     assert_eq!(told(&run), ["go", "", "cancelled"], "and what came of it is told");
