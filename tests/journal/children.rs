@@ -289,6 +289,17 @@ async fn in_a_run_that_was_cancelled_the_run_inside_is_not_taken_up() {
     assert_eq!(world.log.count("tally"), 0);
 }
 
+#[tokio::test]
+async fn nobody_knows_what_came_of_a_run_inside_that_was_dropped() {
+    let (world, journal) = (World::default(), MemoryJournal::new());
+    world.hang(Hang::Done("tally"));
+    let mut run = start(&world, &journal).await.unwrap();
+    assert!(run.finish().now_or_never().is_none());
+    run.handle().cancel_now();
+    assert_eq!(run.finish().await.unwrap().ending, Ending::Cancelled);
+    assert_eq!(told(&run)[2], UNKNOWN);
+}
+
 /// Who lets an office do it.
 struct Board {
     bureau: Agent<Bureau>,
