@@ -15,6 +15,7 @@ mod children;
 mod clock;
 mod definitions;
 mod forged;
+mod golden;
 mod kill_matrix;
 mod killed_process;
 mod order;

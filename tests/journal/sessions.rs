@@ -38,6 +38,17 @@ async fn a_run_goes_on_in_a_session_of_the_journal() {
 }
 
 #[tokio::test]
+async fn a_run_behind_one_that_was_cancelled_is_not() {
+    let journal = MemoryJournal::new();
+    let (_, agent) = answering(&journal, "one");
+    let mut run = agent.on(World::default()).session("chat").goal("first").await.unwrap();
+    run.handle().cancel();
+    assert_eq!(run.finish().await.unwrap().ending, Ending::Cancelled);
+    let mut run = agent.on(World::default()).session("chat").goal("second").await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "one");
+}
+
+#[tokio::test]
 async fn a_follow_up_needs_no_further_lease() {
     let journal = MemoryJournal::new();
     let model = Scripted::replies([Reply::text("one"), Reply::text("two")]);
@@ -163,6 +174,19 @@ async fn a_remark_is_in_the_journal_while_the_tool_is_still_at_work() {
     run.finish().await.unwrap();
     let told: Vec<String> = run.items().iter().map(|item| item.text().into_owned()).collect();
     assert_eq!(told[3], "Hurry up.", "behind the result that nobody knows: {told:?}");
+}
+
+#[tokio::test]
+async fn a_note_is_in_the_journal_and_in_no_prompt() {
+    let journal = MemoryJournal::new();
+    let (model, agent) = answering(&journal, "one");
+    let mut run = agent.on(World::default()).goal("first").await.unwrap();
+    run.handle().remark("looks fine").unwrap();
+    run.finish().await.unwrap();
+    assert_eq!(texts(&model.requests()[0]), ["first"]);
+    let records = journal.read(run.session_id(), 0).await.unwrap();
+    let noted = records.iter().find(|record| record.kind == "remark.recorded").unwrap();
+    assert_eq!(&*noted.payload, r#"{"text":"looks fine"}"#);
 }
 
 #[tokio::test]

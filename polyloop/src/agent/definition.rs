@@ -107,6 +107,11 @@ pub(super) fn differing(one: &Definitions, other: &Definitions) -> Vec<String> {
     all.into_iter().filter(|part| one.get(*part) != other.get(*part)).cloned().collect()
 }
 
+/// Whether one of these parts decides what a prompt is made of the same events.
+pub(super) fn shape_prompts(parts: &[String]) -> bool {
+    parts.iter().any(|part| matches!(part.as_str(), "registry" | "texts" | "layout"))
+}
+
 /// Tools are never put into text, and into the header only for an interpreter that reads native calls.
 pub(super) fn header<S>(interpreter: &dyn Interpreter, tools: &ToolSet<S>) -> Arc<[ToolDefinition]> {
     if interpreter.reads_native_calls() { tools.definitions(&BTreeSet::new()) } else { Arc::from([]) }

@@ -269,6 +269,7 @@ impl<R: Registry> Driver<R> {
                     self.tell(Update::NotRecorded { error });
                 }
             }
+            Said::Remark(text) => self.record(Event::RemarkRecorded { text }),
             Said::Enable(tools) => self.record(Event::ToolsEnabled { tools }),
         }
     }

@@ -29,6 +29,8 @@ pub(crate) enum Cancel {
 #[derive(Debug)]
 pub(crate) enum Said {
     Words(Words),
+    /// A note that no model ever sees.
+    Remark(String),
     /// Hidden tools are to be shown, by the names that the model calls.
     Enable(Vec<String>),
 }
@@ -72,6 +74,15 @@ impl<R: Registry> RunHandle<R> {
     /// When it cannot be rendered, as [`Session::inject`](crate::Session::inject) says, or the run has ended.
     pub fn inject<F: Registered<R>>(&self, fragment: F) -> Result<(), RunError> {
         self.send(Said::Words(Words::fragment::<R, F>(fragment)?))
+    }
+
+    /// Adds a note to the journal, for whoever reads it later. No model ever sees it, and nothing is decided by it.
+    ///
+    /// # Errors
+    ///
+    /// When the run has ended.
+    pub fn remark(&self, text: impl Into<String>) -> Result<(), RunError> {
+        self.send(Said::Remark(text.into()))
     }
 
     /// Shows the model a tool that is `hidden`, from the next request on, in this session.

@@ -1,6 +1,6 @@
 //! A session as its journal tells it: read back, checked and folded.
 
-use super::definition::Definition;
+use super::definition::{Definition, differing, shape_prompts};
 use crate::error::{JournalError, RunError};
 use crate::event::{Definitions, Event};
 use crate::journal::{Chain, Record, SessionId};
@@ -11,7 +11,7 @@ use crate::session::Session;
 /// With what a run was begun, or resumed last.
 pub(crate) struct Begun {
     pub(crate) definition: Definitions,
-    /// The event behind which nothing of it changed.
+    /// The event behind which nothing changed that shapes prompts.
     pub(crate) unchanged_from: u64,
     /// The fault that stopped the run.
     pub(crate) fault: Option<String>,
@@ -43,14 +43,14 @@ impl<R: Registry> Mirror<R> {
             match Event::read(record, fragment_by_kind::<R>)? {
                 Some(Event::RunStarted { definition }) => {
                     // A further run may be that of another agent.
-                    if !begun.definition.is_empty() && begun.definition != definition {
+                    if shape_prompts(&differing(&begun.definition, &definition)) {
                         begun.unchanged_from = record.seq;
                     }
                     begun.definition = definition;
                 }
                 Some(Event::RunResumed { definition, changed }) => {
                     begun.definition = definition;
-                    if !changed.is_empty() {
+                    if shape_prompts(&changed) {
                         begun.unchanged_from = record.seq;
                     }
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::definition::Definition;
+use super::definition::{Definition, shape_prompts};
 use super::mirror::Mirror;
 use super::state::RunState;
 use super::writer::Writer;
@@ -49,7 +49,7 @@ pub(super) async fn open<R: Registry>(
     }
     let mut changed = purpose.changed(&begun.definition, &definition.parts)?;
     // Prompts from before an accepted change were made with something else.
-    let rebuild_from = if changed.is_empty() { begun.unchanged_from } else { u64::MAX };
+    let rebuild_from = if shape_prompts(&changed) { u64::MAX } else { begun.unchanged_from };
     mirror.follow(&records, rebuild_from, |event| state.apply(event))?;
     if purpose.writes(&state)? {
         writer.take_lease().await?;

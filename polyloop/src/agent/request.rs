@@ -81,7 +81,7 @@ impl<R: Registry> Request<R> {
             (Some(id), None) => return Err(RunError::NoJournal { session: id.to_string() }),
             (Some(id), Some(journal)) => open(&definition, journal.clone(), id.clone(), Further(id)).await?,
         };
-        let (mut driver, handle, updates) = if let Some(opened) = opened {
+        let (mut driver, _, updates) = if let Some(opened) = opened {
             let session = opened.mirror.session().twin().journaled();
             Driver::new(definition, handlers, session, opened)
         } else {
@@ -90,6 +90,8 @@ impl<R: Registry> Request<R> {
             Driver::new(definition, handlers, empty.journaled(), opened)
         };
         let checked = opening.check::<R>(driver.session.recorded().clone())?;
+        // Whoever cancelled the run before did not cancel this one.
+        let handle = driver.listen_anew();
         driver.begin(checked);
         driver.commit().await?;
         Ok(Run::new(driver, handle, updates))

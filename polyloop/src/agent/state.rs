@@ -106,6 +106,7 @@ impl RunState {
             | Event::LeaseTaken {}
             | Event::RunSuspended { .. }
             | Event::PromptRefused { .. }
+            | Event::RemarkRecorded { .. }
             | Event::FragmentRecorded { .. }
             | Event::InputRecorded { .. } => {}
             // What is counted is counted for each run; what a session has, stays.

@@ -110,6 +110,10 @@ pub(crate) enum Event {
     ClockMarked {
         millis: u64,
     },
+    /// A note for whoever reads the journal; no model ever sees it.
+    RemarkRecorded {
+        text: String,
+    },
     UnknownAcknowledged {},
     CancelRequested {
         /// Whether what is under way is dropped.

@@ -99,6 +99,7 @@ impl Ledger {
             | Event::ApprovalAsked { .. }
             | Event::ApprovalGiven { .. }
             | Event::CallStarted { .. }
+            | Event::RemarkRecorded { .. }
             | Event::UnknownAcknowledged {}
             | Event::CancelRequested { .. }
             | Event::RunFaulted { .. } => {}
