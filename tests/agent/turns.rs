@@ -1,6 +1,6 @@
 //! Several runs of one session, one after another, and a run that is stepped through.
 
-use polyloop::{Agent, Budget, Ending, Reply, RunError, Scripted, Update, registry, tool};
+use polyloop::{Agent, Budget, CallContext, Ending, Reply, RunError, Scripted, Update, registry, tool};
 
 use crate::support::{Log, builder, bytes, last, rules, skill, start, tallies, texts};
 
@@ -122,7 +122,29 @@ async fn rare() -> String {
     "rare indeed".to_owned()
 }
 
-registry! { struct Careful { tools: [risky, rare] } }
+/// Tells its key.
+#[tool(replay = safe)]
+async fn key(#[call] call: &CallContext) -> String {
+    format!("{} {}", call.id(), call.idempotency_key())
+}
+
+registry! { struct Careful { tools: [risky, rare, key] } }
+
+#[tokio::test]
+async fn no_two_calls_of_any_sessions_share_an_idempotency_key() {
+    let mut keys = std::collections::BTreeSet::new();
+    for _ in 0..2 {
+        let model = Scripted::replies([Reply::tool("key", "").call("key", ""), Reply::text("done")]);
+        let mut run = Agent::<Careful>::builder(model).build().unwrap().on(()).goal("go").await.unwrap();
+        run.finish().await.unwrap();
+        let session = run.session_id().to_string();
+        for (call, item) in (1..).zip(&run.items()[2..4]) {
+            assert_eq!(item.text(), format!("call_{call} {session}/call_{call}"));
+            keys.insert(item.text().into_owned());
+        }
+    }
+    assert_eq!(keys.len(), 4);
+}
 
 #[tokio::test]
 async fn a_run_that_waits_for_a_person_is_stepped_on_when_they_answered() {
@@ -151,12 +173,15 @@ async fn a_hidden_tool_is_shown_from_when_it_is_enabled_in_further_runs_too() {
     run.finish().await.unwrap();
     run.follow_up().goal("and").await.unwrap();
     run.finish().await.unwrap();
-    assert_eq!(shown(&model), [vec!["risky"], vec!["risky", "rare"], vec!["risky", "rare"]]);
+    assert_eq!(
+        shown(&model),
+        [vec!["risky", "key"], vec!["risky", "rare", "key"], vec!["risky", "rare", "key"]]
+    );
 
     let model = Scripted::replies([Reply::text("one")]);
     let agent = Agent::<Careful>::builder(model.clone()).build().unwrap();
     agent.on(()).enable::<rare>().goal("go").await.unwrap().finish().await.unwrap();
-    assert_eq!(shown(&model), [["risky", "rare"]]);
+    assert_eq!(shown(&model), [["risky", "rare", "key"]]);
 }
 
 #[tokio::test]

@@ -111,7 +111,7 @@ registry! {
 struct Sent;
 
 impl Verifier<()> for Sent {
-    async fn verify(&self, _: &Call, _: u32, (): &()) -> Verdict {
+    async fn verify(&self, _: &Call, _: &polyloop::CallContext, (): &()) -> Verdict {
         Verdict::Happened("sent".into())
     }
 }

@@ -2,8 +2,8 @@
 
 use futures_util::FutureExt;
 use polyloop::{
-    Agent, Budget, Call, CodeFence, Ending, Executor, Journal, MemoryJournal, Observation, Record, Registry,
-    Reply, Run, SessionId, Verdict, Verifier, registry, tool,
+    Agent, Budget, Call, CallContext, CodeFence, Ending, Executor, Journal, MemoryJournal, Observation,
+    Record, Registry, Reply, Run, SessionId, Verdict, Verifier, registry, tool,
 };
 
 use crate::support::{
@@ -20,8 +20,10 @@ struct Looks {
 }
 
 impl Verifier<World> for Looks {
-    async fn verify(&self, call: &Call, attempt: u32, world: &World) -> Verdict {
+    async fn verify(&self, call: &Call, context: &CallContext, world: &World) -> Verdict {
         tokio::task::yield_now().await;
+        assert!(context.idempotency_key().ends_with("/call_1"), "{context:?}");
+        let attempt = context.attempt();
         self.asked.add(format!("{} {} {attempt}", call.id(), call.action().payload()));
         match world.log.count("tally a") {
             0 => Verdict::DidNotHappen,
@@ -35,7 +37,7 @@ impl Verifier<World> for Looks {
 struct Says(Verdict);
 
 impl<S: Sync + 'static> Verifier<S> for Says {
-    async fn verify(&self, _: &Call, _: u32, _: &S) -> Verdict {
+    async fn verify(&self, _: &Call, _: &CallContext, _: &S) -> Verdict {
         self.0.clone()
     }
 }
@@ -46,7 +48,7 @@ struct Panics {
 }
 
 impl Verifier<World> for Panics {
-    fn verify(&self, _: &Call, _: u32, _: &World) -> impl Future<Output = Verdict> + Send {
+    fn verify(&self, _: &Call, _: &CallContext, _: &World) -> impl Future<Output = Verdict> + Send {
         assert!(!self.at_once, "before there is a future");
         async { panic!("later") }
     }
@@ -328,7 +330,7 @@ async fn an_unknown_outcome_completes_no_run() {
 struct Runs;
 
 impl Executor for Runs {
-    async fn execute(&self, _: &polyloop::Action, _: &polyloop::CallContext) -> polyloop::ActionOutcome {
+    async fn execute(&self, _: &polyloop::Action, _: &CallContext) -> polyloop::ActionOutcome {
         polyloop::ActionOutcome::executed(Observation::from("ran"))
     }
 }

@@ -202,7 +202,7 @@ impl<R: Registry> Driver<R> {
         }
     }
 
-    fn context(&self, call: &Call) -> CallContext {
+    pub(super) fn context(&self, call: &Call) -> CallContext {
         let updates = self.updates.clone();
         let id = call.id().clone();
         let progress = Arc::new(move |_: &str, text: &str| {
@@ -212,7 +212,8 @@ impl<R: Registry> Driver<R> {
         let pending = self.state.calls.iter().find(|pending| pending.call.id() == call.id());
         let intent = pending.and_then(|pending| pending.intent.as_ref());
         let attempt = intent.map_or(1, |intent| intent.attempt);
-        let context = CallContext::new(call.id().text(), attempt, self.cancelled.subscribe(), progress);
+        let context = CallContext::new(call.id().text(), attempt, self.cancelled.subscribe(), progress)
+            .in_session(self.writer.session().text());
         match intent.and_then(|intent| intent.child.as_ref()) {
             Some(child) => context.with_child_session(child.as_str()),
             None => context,

@@ -84,7 +84,8 @@ impl<R: Registry> Driver<R> {
             return Verdict::Unknown;
         }
         // Its own function may panic before there is a future.
-        let asked = Box::pin(async { verifier.verify_boxed(call, intent.attempt, state).await });
+        let context = self.context(call);
+        let asked = Box::pin(async { verifier.verify_boxed(call, &context, state).await });
         let verdict = catching(asked).await.unwrap_or(Verdict::Unknown);
         if verdict != Verdict::Unknown {
             self.record(Event::CallVerified { call: call.id().clone(), verdict: verdict.clone() });

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use crate::event::{Call, Verdict};
-use crate::tool::BoxFuture;
+use crate::tool::{BoxFuture, CallContext};
 
 /// A project's own way to find out whether a call took effect, where the process ended before its outcome was recorded.
 ///
@@ -16,16 +16,16 @@ use crate::tool::BoxFuture;
 /// use polyloop::prelude::*;
 /// use polyloop::{Call, Verdict, Verifier};
 ///
-/// /// The letters that were sent, each under the id of its call.
+/// /// The letters that were sent, each under the key of its call.
 /// struct Outbox(Mutex<Vec<String>>);
 ///
 /// /// Looks into the outbox.
 /// struct LooksThere;
 ///
 /// impl Verifier<Outbox> for LooksThere {
-///     async fn verify(&self, call: &Call, _attempt: u32, outbox: &Outbox) -> Verdict {
+///     async fn verify(&self, _call: &Call, context: &CallContext, outbox: &Outbox) -> Verdict {
 ///         match outbox.0.lock() {
-///             Ok(sent) if sent.iter().any(|id| id == call.id().as_str()) => Verdict::Happened("sent".into()),
+///             Ok(sent) if sent.contains(&context.idempotency_key()) => Verdict::Happened("sent".into()),
 ///             Ok(_) => Verdict::DidNotHappen,
 ///             Err(_) => Verdict::Unknown,
 ///         }
@@ -38,18 +38,28 @@ use crate::tool::BoxFuture;
 /// # assert!(agent.is_ok());
 /// ```
 pub trait Verifier<S>: Send + Sync + 'static {
-    /// Says what became of a call. The attempt is the one that is in doubt, counted from 1; the state is the one with which
-    /// the run is taken up.
-    fn verify(&self, call: &Call, attempt: u32, state: &S) -> impl Future<Output = Verdict> + Send;
+    /// Says what became of a call. The context is what the handler had: the idempotency key, and the attempt that is in doubt;
+    /// the state is the one with which the run is taken up.
+    fn verify(&self, call: &Call, context: &CallContext, state: &S) -> impl Future<Output = Verdict> + Send;
 }
 
 /// A verifier behind `dyn`.
 pub(crate) trait DynVerifier<S>: Send + Sync {
-    fn verify_boxed<'a>(&'a self, call: &'a Call, attempt: u32, state: &'a S) -> BoxFuture<'a, Verdict>;
+    fn verify_boxed<'a>(
+        &'a self,
+        call: &'a Call,
+        context: &'a CallContext,
+        state: &'a S,
+    ) -> BoxFuture<'a, Verdict>;
 }
 
 impl<S, V: Verifier<S>> DynVerifier<S> for V {
-    fn verify_boxed<'a>(&'a self, call: &'a Call, attempt: u32, state: &'a S) -> BoxFuture<'a, Verdict> {
-        Box::pin(self.verify(call, attempt, state))
+    fn verify_boxed<'a>(
+        &'a self,
+        call: &'a Call,
+        context: &'a CallContext,
+        state: &'a S,
+    ) -> BoxFuture<'a, Verdict> {
+        Box::pin(self.verify(call, context, state))
     }
 }

@@ -17,6 +17,10 @@ impl SessionId {
         Self(Uuid::now_v7().to_string().into())
     }
 
+    pub(crate) fn text(&self) -> Arc<str> {
+        self.0.clone()
+    }
+
     /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

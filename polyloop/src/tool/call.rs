@@ -18,6 +18,7 @@ pub(crate) type Progress = Arc<dyn Fn(&str, &str) + Send + Sync>;
 /// What a handler may know of its call: `#[call] call: &CallContext`.
 #[derive(Clone)]
 pub struct CallContext {
+    session: Option<Arc<str>>,
     id: Arc<str>,
     attempt: u32,
     child: Option<Arc<str>>,
@@ -32,7 +33,12 @@ impl CallContext {
         cancelled: watch::Receiver<bool>,
         progress: Progress,
     ) -> Self {
-        Self { id, attempt, child: None, cancelled, progress }
+        Self { session: None, id, attempt, child: None, cancelled, progress }
+    }
+
+    pub(crate) fn in_session(mut self, session: Arc<str>) -> Self {
+        self.session = Some(session);
+        self
     }
 
     /// Makes the context of a call outside any run: to call a handler in a test of your own.
@@ -50,10 +56,19 @@ impl CallContext {
         Self::new(id.into(), 1, watch::channel(false).1, Arc::new(|_: &str, _: &str| {}))
     }
 
-    /// Returns the library's own id of the call, the same at every attempt: an idempotency key.
+    /// Returns the library's own id of the call, the same at every attempt. No other call of its session has it.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Returns what no other call of any session has, the same at every attempt: the session's id and the call's. A service that
+    /// takes an idempotency key does not do the same thing twice.
+    ///
+    /// Outside a run it is the call's id alone.
+    #[must_use]
+    pub fn idempotency_key(&self) -> String {
+        self.session.as_ref().map_or_else(|| self.id.to_string(), |session| format!("{session}/{}", self.id))
     }
 
     /// Returns which attempt this is, counted from 1.
