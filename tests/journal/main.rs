@@ -25,6 +25,7 @@ mod sessions;
 mod sqlite;
 mod sqlite_blobs;
 mod sqlite_damage;
+mod sqlite_sharing;
 mod stop_checks;
 mod support;
 mod transfer;

@@ -46,9 +46,8 @@ const TABLES: &str = "
         BEGIN SELECT RAISE(ABORT, 'blobs are appended, never removed'); END;
 ";
 
-/// Opens the file to write, and makes what is missing.
+/// Opens the file to write, and makes the tables where there are none.
 pub(super) fn open(path: &Path) -> Result<Connection, JournalError> {
-    create(path).map_err(failed)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
@@ -142,7 +141,7 @@ fn number(connection: &Connection, query: &str) -> rusqlite::Result<i64> {
 }
 
 /// Makes the file where there is none, before `SQLite` would: what a model saw is nobody else's business.
-fn create(path: &Path) -> io::Result<()> {
+pub(super) fn create(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -153,5 +152,29 @@ fn create(path: &Path) -> io::Result<()> {
     match options.open(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+    use super::*;
+
+    #[test]
+    fn a_pragma_that_is_not_taken_is_refused() {
+        // A file in memory has no log.
+        let memory = Connection::open_in_memory().unwrap();
+        let refused = set(&memory, "journal_mode", "wal", "wal").unwrap_err();
+        assert_eq!(refused, failed("`journal_mode` is `memory`, not `wal`"));
+    }
+
+    #[test]
+    fn a_barrier_is_committed_with_full_and_anything_else_with_normal() {
+        let memory = Connection::open_in_memory().unwrap();
+        for (barrier, synchronous) in [(true, 2), (false, 1), (true, 2)] {
+            set_synchronous(&memory, barrier).unwrap();
+            assert_eq!(number(&memory, "PRAGMA synchronous").unwrap(), synchronous);
+        }
     }
 }

@@ -5,11 +5,12 @@ mod blobs;
 mod file;
 mod reader;
 mod rows;
+mod shared;
 mod writer;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
@@ -22,7 +23,8 @@ use writer::{Writer, Writing};
 use crate::error::JournalError;
 use crate::journal::{Durability, Journal, Lease, Record, SessionId};
 
-/// Keeps records in a file, for every process of a machine that opens it. Clones share one connection.
+/// Keeps records in a file, for every process of a machine that opens it. Clones share one connection, and so do those
+/// who open the same file in one process.
 ///
 /// Appends that wait at the same time are written as one transaction, and pay for one sync of the disk together. What is
 /// read comes through another connection than what is written. Dropping the last clone waits until the file is closed.
@@ -52,9 +54,31 @@ struct Threads {
     /// None only while they end.
     ways: Option<(mpsc::Sender<Writing>, mpsc::Sender<Reading>)>,
     handles: Vec<JoinHandle<()>>,
+    /// Set when nothing more is written.
+    failed: Arc<AtomicBool>,
 }
 
 impl Threads {
+    fn start(path: &Path) -> Result<Self, JournalError> {
+        let connection = file::open(path)?;
+        // Of what an earlier process wrote nobody knows whether it is on stable storage; now it is.
+        let durable = Arc::new(AtomicI64::new(file::sync(&connection)?));
+        let failed = Arc::new(AtomicBool::new(false));
+        let reader = Reader::new(file::open_to_read(path)?, durable.clone());
+        let writer = Writer::new(connection, durable, failed.clone());
+        let (writing, to_write) = mpsc::channel();
+        let (reading, to_read) = mpsc::channel();
+        // Made first: a thread that is there ends with it, also where the other one cannot be made.
+        let mut threads = Self { ways: Some((writing, reading)), handles: Vec::new(), failed };
+        threads.handles.push(spawn("polyloop-sqlite-writer", move || writer.serve(&to_write))?);
+        threads.handles.push(spawn("polyloop-sqlite-reader", move || reader.serve(&to_read))?);
+        Ok(threads)
+    }
+
+    fn is_sound(&self) -> bool {
+        !self.failed.load(Ordering::Acquire)
+    }
+
     /// Gives a thread something to do, and waits for its answer.
     async fn ask<T>(
         &self,
@@ -87,18 +111,8 @@ impl SqliteJournal {
     /// When the file cannot be opened, holds something else, or was written by a newer version of the library.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
-        let connection = file::open(path)?;
-        // Of what an earlier process wrote nobody knows whether it is on stable storage; now it is.
-        let durable = Arc::new(AtomicI64::new(file::sync(&connection)?));
-        let reader = Reader::new(file::open_to_read(path)?, durable.clone());
-        let writer = Writer::new(connection, durable);
-        let (writing, to_write) = mpsc::channel();
-        let (reading, to_read) = mpsc::channel();
-        // Made first: a thread that is there ends with it, also where the other one cannot be made.
-        let mut threads = Threads { ways: Some((writing, reading)), handles: Vec::new() };
-        threads.handles.push(spawn("polyloop-sqlite-writer", move || writer.serve(&to_write))?);
-        threads.handles.push(spawn("polyloop-sqlite-reader", move || reader.serve(&to_read))?);
-        Ok(Self { path: Arc::new(path.to_owned()), threads: Arc::new(threads) })
+        let threads = shared::threads(path, || Threads::start(path))?;
+        Ok(Self { path: Arc::new(path.to_owned()), threads })
     }
 
     async fn write<T>(&self, command: impl FnOnce(Answer<T>) -> Writing) -> Result<T, JournalError> {
@@ -154,4 +168,28 @@ impl fmt::Debug for SqliteJournal {
 
 fn spawn(name: &str, serve: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, JournalError> {
     thread::Builder::new().name(name.to_owned()).spawn(serve).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_opened_twice_has_one_writing_thread_under_whatever_name() {
+        let folder = std::env::temp_dir().join(format!("polyloop-shared-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("runs.db");
+        let first = SqliteJournal::open(&path).unwrap();
+        let second = SqliteJournal::open(folder.join(".").join("runs.db")).unwrap();
+        assert!(Arc::ptr_eq(&first.threads, &second.threads));
+        let other = SqliteJournal::open(folder.join("other.db")).unwrap();
+        assert!(!Arc::ptr_eq(&first.threads, &other.threads));
+        first.threads.failed.store(true, Ordering::Release);
+        let third = SqliteJournal::open(&path).unwrap();
+        assert!(!Arc::ptr_eq(&first.threads, &third.threads), "what failed is not handed out again");
+        drop((first, second, third, other));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

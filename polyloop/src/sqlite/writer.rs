@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -81,6 +81,8 @@ pub(super) struct Writer {
     durable: Arc<AtomicI64>,
     /// Why nothing is written any more. After a failed sync nobody knows what the disk has.
     poisoned: Option<JournalError>,
+    /// Tells the others that it is so.
+    failed: Arc<AtomicBool>,
     /// Bytes, about, that were written since the log was moved into the file.
     logged: usize,
     /// How many commands came together lately.
@@ -90,12 +92,13 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, durable: Arc<AtomicI64>) -> Self {
+    pub(super) fn new(connection: Connection, durable: Arc<AtomicI64>, failed: Arc<AtomicBool>) -> Self {
         Self {
             rows: Rows::new(connection),
             syncs: true,
             durable,
             poisoned: None,
+            failed,
             logged: 0,
             company: 0,
             sync: Duration::ZERO,
@@ -233,6 +236,7 @@ impl Writer {
             }
             error => error,
         };
+        self.failed.store(true, Ordering::Release);
         self.poisoned.insert(error).clone()
     }
 }
