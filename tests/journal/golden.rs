@@ -165,7 +165,7 @@ async fn conversation(journal: &MemoryJournal) -> SessionId {
     assert_eq!(run.finish().await.unwrap().ending, Ending::Cancelled);
     let session = run.session_id().clone();
 
-    let small = Budget::steps(20).prompt_chars(10).time(Duration::from_secs(600));
+    let small = Budget::steps(20).prompt_chars(10).time(Duration::from_mins(10));
     let agent = builder(Scripted::replies([]), journal).budget(small).build().unwrap();
     let mut run = agent.on(()).session(session.clone()).goal("Too much.").await.unwrap();
     let report = run.finish().await.unwrap();
@@ -182,7 +182,7 @@ async fn taken_up(journal: &MemoryJournal) -> SessionId {
             Reply::text("done"),
         ]
     };
-    let budget = Budget::steps(20).time(Duration::from_secs(600));
+    let budget = Budget::steps(20).time(Duration::from_mins(10));
     let whole = MemoryJournal::new();
     let agent = builder(Scripted::replies(replies()), &whole).budget(budget).build().unwrap();
     let mut run = agent.on(()).goal("Go.").await.unwrap();
@@ -230,7 +230,7 @@ async fn faulted(journal: &MemoryJournal) -> SessionId {
         }
     }
 
-    let agent = builder(Impure(Default::default()), journal).build().unwrap();
+    let agent = builder(Impure(std::sync::atomic::AtomicUsize::default()), journal).build().unwrap();
     let mut run = agent.on(()).goal("Go.").await.unwrap();
     assert!(matches!(run.finish().await, Err(RunError::BodyDiffers { .. })));
     run.session_id().clone()
