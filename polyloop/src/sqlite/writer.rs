@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
@@ -20,6 +21,8 @@ const GROUP: usize = 1024;
 const IDLE: Duration = Duration::from_secs(1);
 /// Bytes, about, after which the log is moved into the file also where it is never idle.
 const LOG: usize = 32 << 20;
+/// How long a command that is expected is looked out for before the thread sleeps.
+const AWAKE: Duration = Duration::from_micros(200);
 /// What a record costs in the log beside its payload, about: its rows and their share of the pages.
 const RECORD: usize = 2048;
 
@@ -131,13 +134,13 @@ impl Writer {
             return waiting.into_iter().for_each(|writing| writing.refuse(error.clone()));
         }
         let mut done = Vec::with_capacity(self.company.max(waiting.len()));
-        let begun = Instant::now();
+        let mut patience = self.sync;
         let mut failure = None;
         // What failed may have ended the transaction: nothing more is done then.
         while failure.is_none() {
             let next = waiting.pop_front().or_else(|| {
                 // Without a sync there is nothing to share.
-                if barrier && done.len() < GROUP { self.next(asked, done.len(), begun) } else { None }
+                if barrier && done.len() < GROUP { self.next(asked, done.len(), &mut patience) } else { None }
             });
             let Some(command) = next else { break };
             self.logged +=
@@ -161,12 +164,27 @@ impl Writer {
     }
 
     /// What joins the transaction that is open. Those who were told of the last one are about to ask for the next: they
-    /// are waited for, each a part of the time that a sync of their own would take.
-    fn next(&self, asked: &mpsc::Receiver<Writing>, joined: usize, begun: Instant) -> Option<Writing> {
-        if joined >= self.company || begun.elapsed() > self.sync {
-            return asked.try_recv().ok();
-        }
-        asked.recv_timeout(self.sync / 4).ok()
+    /// are waited for, together no longer than a sync of their own would take, and each a part of that.
+    fn next(
+        &self,
+        asked: &mpsc::Receiver<Writing>,
+        joined: usize,
+        patience: &mut Duration,
+    ) -> Option<Writing> {
+        let begun = Instant::now();
+        let most = if joined < self.company { (self.sync / 4).min(*patience) } else { Duration::ZERO };
+        let next = loop {
+            match asked.try_recv() {
+                // Sleeping would cost a waking for each of them, on their side too.
+                Err(TryRecvError::Empty) if begun.elapsed() < most.min(AWAKE) => thread::yield_now(),
+                Err(TryRecvError::Empty) if begun.elapsed() < most => {
+                    break asked.recv_timeout(most.saturating_sub(AWAKE)).ok();
+                }
+                next => break next.ok(),
+            }
+        };
+        *patience = patience.saturating_sub(begun.elapsed());
+        next
     }
 
     fn begin(&mut self, barrier: bool) -> Result<(), JournalError> {
