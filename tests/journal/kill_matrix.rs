@@ -108,6 +108,16 @@ fn deaths(appends: usize) -> impl Iterator<Item = Death> {
 
 #[tokio::test]
 async fn killed_while_a_tool_acts_or_the_model_writes() {
+    killed_at_work(|_| MemoryJournal::new()).await;
+}
+
+#[tokio::test]
+async fn killed_while_a_tool_acts_or_the_model_writes_over_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    killed_at_work(|place| SqliteJournal::open(folder.path().join(place)).unwrap()).await;
+}
+
+async fn killed_at_work<J: Journal + Clone>(open: impl Fn(&str) -> J) {
     let places = [
         (Hang::Started("peek"), [1, 1]),
         (Hang::Done("peek"), [2, 1]),
@@ -119,11 +129,14 @@ async fn killed_while_a_tool_acts_or_the_model_writes() {
     ];
     for (hang, [peeks, tallies]) in places {
         let place = format!("{hang:?}");
-        let (world, store) = (World::default(), Store::over(MemoryJournal::new()));
+        let (world, store) = (World::default(), Store::over(open(&place)));
         world.hang(hang.clone());
         let mut run = start(&world, &store).await.unwrap();
         let session = run.session_id().clone();
-        assert!(run.finish().now_or_never().is_none(), "{place}: it hangs");
+        tokio::select! {
+            ended = run.finish() => panic!("{place}: it does not hang: {ended:?}"),
+            () = world.hung.notified() => {}
+        }
         drop(run);
         world.heal();
         comes_out_the_same(&world, store, &session, &place).await;

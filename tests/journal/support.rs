@@ -10,6 +10,7 @@ use polyloop::{
     MemoryJournal, Message, Model, ModelError, Prompt, Record, Reply, Role, Scripted, SessionId, registry,
     tool,
 };
+use tokio::sync::Notify;
 
 /// What happened outside, in order.
 #[derive(Clone, Default)]
@@ -45,6 +46,8 @@ pub(crate) enum Hang {
 pub(crate) struct World {
     pub(crate) log: Log,
     pub(crate) hang: Arc<Mutex<Option<Hang>>>,
+    /// Tells that something hangs.
+    pub(crate) hung: Arc<Notify>,
     /// Where `tally` writes its lines to, for whoever comes after the process.
     file: Option<PathBuf>,
 }
@@ -65,6 +68,7 @@ impl World {
     async fn pass(&self, point: Hang) {
         let hangs = self.hang.lock().unwrap().as_ref() == Some(&point);
         if hangs {
+            self.hung.notify_one();
             std::future::pending::<()>().await;
         }
     }
