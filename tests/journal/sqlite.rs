@@ -78,7 +78,11 @@ async fn an_append_is_refused_without_the_last_lease_or_at_another_place() {
     assert_eq!(append(&nobody, 0).await, Err(none));
     // All or nothing: the second record has a number that is there already.
     let twice = vec![records[1].clone(), records[1].clone()];
-    other.append(&second, 1, twice, Durability::Barrier).await.unwrap_err();
+    let refused = other.append(&second, 1, twice, Durability::Barrier).await;
+    assert_eq!(refused, Err(JournalError::OutOfOrder { seq: 1, next: 2 }));
+    let foreign = vec![Record { session: SessionId::from("other"), ..records[1].clone() }];
+    let refused = other.append(&second, 1, foreign, Durability::Barrier).await;
+    assert_eq!(refused, Err(JournalError::Broken { seq: 1, reason: "belongs to another session" }));
     assert_eq!(journal.read(session, 0).await.unwrap(), records[..1]);
     other.append(&second, 1, records[1..2].to_vec(), Durability::Barrier).await.unwrap();
 }
