@@ -239,7 +239,7 @@ impl<R: Registry> Driver<R> {
     fn settle_as(&mut self, call: &Call, outcome: ActionOutcome, shown: Arc<[Arc<str>]>) {
         self.tell(Update::Observed { call: call.clone(), outcome: outcome.clone(), shown: shown.concat() });
         let item = self.session.new_item();
-        let settled = Settled { outcome, shown };
+        let settled = Settled::new(outcome, shown);
         self.record(Event::CallSettled { item, call: call.id().clone(), settled });
     }
 

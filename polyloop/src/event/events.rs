@@ -218,6 +218,19 @@ pub(crate) struct Closing {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Settled {
     pub(crate) outcome: ActionOutcome,
+    /// What the model sees; none where it sees the observation as it is, which is so most of the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shown: Option<Arc<[Arc<str>]>>,
+}
+
+impl Settled {
+    pub(crate) fn new(outcome: ActionOutcome, shown: Arc<[Arc<str>]>) -> Self {
+        let differs = *shown != *outcome.observation.parts();
+        Self { outcome, shown: differs.then_some(shown) }
+    }
+
     /// What the model sees.
-    pub(crate) shown: Arc<[Arc<str>]>,
+    pub(crate) fn shown(&self) -> Arc<[Arc<str>]> {
+        self.shown.clone().unwrap_or_else(|| self.outcome.observation.parts().into())
+    }
 }

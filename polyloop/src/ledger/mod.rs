@@ -131,7 +131,7 @@ impl Ledger {
             call: id.clone(),
             tool: call.action().label().into(),
             native: self.open_native,
-            parts: settled.shown.clone(),
+            parts: settled.shown(),
         };
         *place = Some(Item::new(item, content));
         self.close();
@@ -174,7 +174,7 @@ mod tests {
 
     fn settled(ledger: &mut Ledger, item: u64, call: u64, text: &str) {
         let shown: Arc<[Arc<str>]> = Arc::from([Arc::from(text)]);
-        let settled = Settled { outcome: ActionOutcome::executed(text), shown };
+        let settled = Settled::new(ActionOutcome::executed(text), shown);
         let call = CallId::numbered(call);
         ledger.apply(&Event::CallSettled { item: ItemId(item), call, settled });
     }

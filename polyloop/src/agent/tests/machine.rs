@@ -288,7 +288,7 @@ impl Machine {
 
     fn settle(&mut self, call: CallId, outcome: ActionOutcome) {
         let item = self.session.new_item();
-        let settled = Settled { outcome, shown: Arc::from([Arc::from("seen")]) };
+        let settled = Settled::new(outcome, Arc::from([Arc::from("seen")]));
         self.record(Event::CallSettled { item, call, settled });
     }
 

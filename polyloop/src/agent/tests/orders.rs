@@ -69,8 +69,7 @@ fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
         },
         23 => Event::CallVerified { call, verdict: Verdict::DidNotHappen },
         24 | 25 => {
-            let settled =
-                Settled { outcome: ActionOutcome::executed("done"), shown: Arc::from([text("seen")]) };
+            let settled = Settled::new(ActionOutcome::executed("done"), Arc::from([text("seen")]));
             Event::CallSettled { item: item(choices), call, settled }
         }
         26 => match choices.below(4) {
