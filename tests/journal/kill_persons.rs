@@ -98,7 +98,9 @@ async fn nothing_is_given_or_asked_twice(journal: &impl Journal, session: &Sessi
     let payloads: Vec<Value> =
         records.iter().map(|record| serde_json::from_str(&record.payload).unwrap()).collect();
     let mut items = Vec::new();
-    payloads.iter().for_each(|payload| under(payload, "item", &mut items));
+    for payload in &payloads {
+        under(payload, "item", &mut items);
+    }
     let distinct: BTreeSet<u64> = items.iter().map(|item| item.as_u64().unwrap()).collect();
     assert_eq!(distinct.len(), items.len(), "{place}: {items:?}");
     for (kind, count) in [("approval.asked", 2), ("approval.given", 1), ("action.refused", 1)] {

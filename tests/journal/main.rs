@@ -32,3 +32,4 @@ mod stop_checks;
 mod support;
 mod transfer;
 mod verifying;
+mod whole_runs;

@@ -1,16 +1,13 @@
-//! The store in a file: what it refuses, what it keeps, and what is left when its process is killed.
+//! The store in a file: what it refuses, and what it keeps.
 
-use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use polyloop::{
     Durability, Ending, Journal, JournalError, Lease, MemoryJournal, Record, SessionId, SqliteJournal,
 };
 
-use crate::support::{World, builder, kinds, rules, script};
+use crate::support::{World, builder, rules, script};
 
 /// A session as a run writes it.
 pub(crate) async fn records() -> Vec<Record> {
@@ -223,70 +220,5 @@ async fn what_a_barrier_acknowledged_is_there_whatever_stands_behind_it_in_the_l
             assert!(kept.len() == 8 || kept.len() == records.len(), "{place}: all of an append or nothing");
             assert_eq!(kept, records[..kept.len()], "{place}");
         }
-    }
-}
-
-/// The variable that says in which file a child process runs.
-const CHILD: &str = "POLYLOOP_TEST_JOURNAL";
-
-/// Runs until it is killed, in the child; in the parent it kills children, and takes their runs up.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_process_that_is_killed_at_any_instant_leaves_runs_that_go_on() {
-    if let Ok(file) = env::var(CHILD) {
-        return run_for_ever(Path::new(&file)).await;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("runs.db");
-    for kill in 0..20 {
-        let mut child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "sqlite::a_process_that_is_killed_at_any_instant_leaves_runs_that_go_on"])
-            .env(CHILD, &path)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        // Not evenly, so that the kills meet different places.
-        tokio::time::sleep(Duration::from_millis(60 + kill * kill % 37 * 5)).await;
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-    let journal = SqliteJournal::open(&path).unwrap();
-    let (mut interrupted, mut ended) = (0, 0);
-    for session in journal.list().await.unwrap() {
-        let was_open = !kinds(&journal, &session).await.contains(&"run.ended".to_owned());
-        let tallied = folder.path().join(goal(&journal, &session).await);
-        let world = World::writing_to(&tallied);
-        let agent = builder(&world, script()).journal(journal.clone()).build().unwrap();
-        let mut run = agent.resume(world, session).await.unwrap();
-        assert_eq!(run.finish().await.unwrap().ending, Ending::FinalAnswer);
-        let lines = fs::read_to_string(&tallied).unwrap_or_default();
-        assert!(lines.lines().count() <= 1, "{tallied:?}: {lines}");
-        if was_open { interrupted += 1 } else { ended += 1 }
-    }
-    assert!(interrupted > 0 && ended > 0, "{interrupted} were interrupted, {ended} had ended");
-}
-
-/// The goal of a run is the name of the file that its tool writes to.
-async fn goal(journal: &SqliteJournal, session: &SessionId) -> String {
-    let records = journal.read(session, 0).await.unwrap();
-    let input = records.iter().find(|record| record.kind == "input.recorded").unwrap();
-    let input: serde_json::Value = serde_json::from_str(&input.payload).unwrap();
-    input["input"].as_str().unwrap().to_owned()
-}
-
-async fn run_for_ever(path: &Path) {
-    let journal = SqliteJournal::open(path).unwrap();
-    let side_by_side = (0..5).map(|place| {
-        let (journal, folder) = (journal.clone(), path.parent().unwrap().to_owned());
-        tokio::spawn(async move {
-            for number in 0.. {
-                let name = format!("{}-{place}-{number}", std::process::id());
-                let world = World::writing_to(&folder.join(&name));
-                let agent = builder(&world, script()).journal(journal.clone()).build().unwrap();
-                agent.on(world).inject(rules()).goal(name).await.unwrap().finish().await.unwrap();
-            }
-        })
-    });
-    for runs in side_by_side.collect::<Vec<_>>() {
-        runs.await.unwrap();
     }
 }
