@@ -6,6 +6,7 @@
     reason = "a test that meets something else shall fail loudly"
 )]
 
+mod golden;
 mod machine;
 mod orders;
 
