@@ -1,6 +1,9 @@
 //! Several runs of one session, one after another, and a run that is stepped through.
 
-use polyloop::{Agent, Budget, CallContext, Ending, Reply, RunError, Scripted, Update, registry, tool};
+use polyloop::{
+    Agent, Budget, CallContext, Ending, Model, ModelError, Prompt, Reply, RunError, Scripted, Update,
+    registry, tool,
+};
 
 use crate::support::{Log, builder, bytes, last, rules, skill, start, tallies, texts};
 
@@ -39,6 +42,26 @@ async fn a_follow_up_waits_for_the_end_of_the_run_before() {
     assert!(matches!(refused, Err(RunError::Unfinished { .. })), "{refused:?}");
     assert_eq!(run.finish().await.unwrap().to_string(), "one");
     assert_eq!(run.items().len(), 2, "nothing of it was recorded");
+}
+
+#[tokio::test]
+async fn a_run_in_the_middle_of_a_request_says_so_and_goes_on() {
+    let agent = builder(Slow).build().unwrap();
+    let mut run = start(&agent).await;
+    assert!(run.next().await.is_some(), "the request is on its way");
+    let refused = run.follow_up().goal("too early").await;
+    assert_eq!(refused, Err(RunError::UnderWay));
+    assert_eq!(run.finish().await.unwrap().to_string(), "at last");
+}
+
+/// A model that is still at it when it is polled first.
+struct Slow;
+
+impl Model for Slow {
+    async fn ask(&self, _: &Prompt) -> Result<Reply, ModelError> {
+        tokio::task::yield_now().await;
+        Ok(Reply::text("at last"))
+    }
 }
 
 #[tokio::test]
@@ -158,8 +181,7 @@ async fn a_run_that_waits_for_a_person_is_stepped_on_when_they_answered() {
 }
 
 fn shown(model: &Scripted) -> Vec<Vec<String>> {
-    let names =
-        |prompt: &polyloop::Prompt| prompt.tools().iter().map(|tool| tool.name().to_owned()).collect();
+    let names = |prompt: &Prompt| prompt.tools().iter().map(|tool| tool.name().to_owned()).collect();
     model.requests().iter().map(names).collect()
 }
 

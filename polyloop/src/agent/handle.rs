@@ -59,6 +59,10 @@ impl<R: Registry> RunHandle<R> {
 
     /// Adds a person's own words, such as a remark while a tool is at work.
     ///
+    /// This only hands them over. The run takes them up while it is polled, also in the middle of a request or a call, and
+    /// then they are in the journal; while it waits for a person it takes up nothing. A run that is dropped before
+    /// forgets them.
+    ///
     /// # Errors
     ///
     /// When there is nothing but white space, or the run has ended.

@@ -149,7 +149,8 @@ impl<R: Registry> Run<R> {
         self.handle.clone()
     }
 
-    /// Adds a person's own words, such as a remark while a tool is at work. See [`RunHandle::say`].
+    /// Adds a person's own words, such as a remark while a tool is at work. The journal holds them once the run, polled,
+    /// takes them up: see [`RunHandle::say`].
     ///
     /// # Errors
     ///
@@ -268,7 +269,8 @@ impl<R: Registry> Run<R> {
                 Some(fault) => Err(fault.clone()),
                 None => Ok(driver),
             },
-            Place::Driving(_) | Place::Moving | Place::Lost => Err(RunError::Lost),
+            Place::Driving(_) => Err(RunError::UnderWay),
+            Place::Moving | Place::Lost => Err(RunError::Lost),
         }
     }
 

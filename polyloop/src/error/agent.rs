@@ -117,14 +117,19 @@ pub enum RunError {
         session: String,
     },
     /// The session's last run is still to be finished.
-    #[error("the last run of the session `{session}` has not ended; resume it first")]
+    #[error(
+        "the last run of the session `{session}` has not ended; poll it, or take it up with `Agent::resume`"
+    )]
     Unfinished {
         /// The session's id.
         session: String,
     },
     /// The run has ended: it takes no more words.
-    #[error("the run has ended; begin another one in its session")]
+    #[error("the run has ended; begin another one in its session, with `Run::follow_up`")]
     Ended,
+    /// The run is in the middle of something: whoever polled it let go before it came to rest.
+    #[error("the run is under way; poll it until it ends or waits for a person")]
+    UnderWay,
     /// The agent does not have a tool.
     #[error("the agent does not have the tool `{tool}`; it was built with others")]
     NoSuchTool {

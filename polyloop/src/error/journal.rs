@@ -7,7 +7,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum JournalError {
     /// The journal has nothing of this session.
-    #[error("the journal has no session `{session}`; look at what it lists")]
+    #[error("the journal has no session `{session}`; `Journal::list` tells which it has")]
     NoSuchSession {
         /// The session's id.
         session: String,
