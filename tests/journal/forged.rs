@@ -1,6 +1,6 @@
-//! Journals whose chain is right and whose events no run writes in this order.
+//! Journals whose chain is right, with events that no run writes in this order, or that nobody knows.
 
-use polyloop::{Journal, MemoryJournal, Record, RunError};
+use polyloop::{Durability, Ending, Journal, JournalError, MemoryJournal, Record, RunError};
 
 use crate::support::{World, builder, prefix, rules, script};
 
@@ -74,6 +74,51 @@ async fn a_journal_with_an_id_that_stands_twice_is_refused_with_the_place() {
     })
     .await;
     assert!(refused.contains("gives a call the id of another one"));
+}
+
+/// An event of a version that is still to come, in front of the first request.
+fn from_the_future(records: &mut Vec<Record>, ignorable: bool) {
+    let seal = place(records, "prompt.sealed");
+    let kind = "thought.recorded".into();
+    records.insert(seal, Record { kind, ignorable, ..records[seal].clone() });
+}
+
+#[tokio::test]
+async fn an_event_that_nobody_knows_is_refused_with_its_kind_and_place() {
+    assert_eq!(
+        refusal(|records| from_the_future(records, false)).await,
+        "event 6 of the kind `thought.recorded` cannot be read: \
+         this version of the library does not know the kind; use a newer one"
+    );
+    assert_eq!(
+        refusal(|records| records[4].v = 2).await,
+        "event 4 of the kind `input.recorded` cannot be read: \
+         its version is 2, and 1 is the last known; use a newer library"
+    );
+}
+
+#[tokio::test]
+async fn an_event_that_nobody_knows_is_passed_over_if_it_says_so() {
+    let mut records = records().await;
+    from_the_future(&mut records, true);
+    let records = chained(records);
+    let (world, journal) = (World::default(), prefix(&records, records.len()).await);
+    let agent = builder(&world, script()).journal(journal).build().unwrap();
+    let mut run = agent.resume(world, records[0].session.clone()).await.unwrap();
+    assert_eq!(run.finish().await.unwrap().ending, Ending::FinalAnswer);
+}
+
+#[tokio::test]
+async fn memory_takes_records_at_their_place_only() {
+    let records = records().await;
+    let (journal, session) = (MemoryJournal::new(), &records[0].session);
+    let lease = journal.lease(session).await.unwrap();
+    journal.append(&lease, 0, records[..2].to_vec(), Durability::Barrier).await.unwrap();
+    for place in [0, 1, 3] {
+        let refused = journal.append(&lease, place, records[2..].to_vec(), Durability::Barrier).await;
+        assert_eq!(refused, Err(JournalError::OutOfOrder { seq: place, next: 2 }));
+    }
+    assert_eq!(journal.read(session, 0).await.unwrap(), records[..2], "nothing of it is there");
 }
 
 #[tokio::test]
