@@ -181,7 +181,7 @@ impl<R: Registry> Driver<R> {
         let pending = self.state.calls.iter().find(|pending| pending.call.id() == call.id());
         let before = pending.and_then(|pending| pending.intent.as_ref());
         Intent {
-            attempt: before.map_or(0, |intent| intent.attempt) + 1,
+            attempt: before.map_or(0, |intent| intent.attempt).saturating_add(1),
             replay: replay(ready.spec()),
             arguments: call.action().payload().to_owned(),
             spec: self.spec_hash(call.action()),

@@ -68,7 +68,7 @@ impl<R: Registry> Driver<R> {
         self.record_header(prompt);
         let seal = Seal {
             step: self.state.steps + 1,
-            attempt: self.state.attempts + 1,
+            attempt: self.state.attempts.saturating_add(1),
             chars: prompt.chars(),
             shared_chars: self.state.prompt_chars,
             messages: self.session.messages_hash(prompt),

@@ -138,9 +138,7 @@ impl RunState {
             }
             Event::ModelReplied { reply } => {
                 let usage = reply.usage();
-                self.usage.prompt += usage.prompt;
-                self.usage.cached += usage.cached;
-                self.usage.reply += usage.reply;
+                self.usage.add(usage);
                 self.phase = Phase::Replied(reply.clone());
             }
             Event::ModelAbandoned {} => {

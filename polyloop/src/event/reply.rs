@@ -32,6 +32,15 @@ pub struct Usage {
     pub reply: u64,
 }
 
+impl Usage {
+    /// Adds what another request cost. A provider may report any number.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.prompt = self.prompt.saturating_add(other.prompt);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.reply = self.reply.saturating_add(other.reply);
+    }
+}
+
 /// A native tool call, as the model sent it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReplyCall {

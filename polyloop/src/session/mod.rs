@@ -219,7 +219,7 @@ impl<R: Registry> Session<R> {
     }
 
     pub(crate) fn new_item(&mut self) -> ItemId {
-        self.next_item += 1;
+        self.next_item = self.next_item.saturating_add(1);
         ItemId(self.next_item)
     }
 
