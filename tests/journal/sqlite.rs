@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use polyloop::{
-    Durability, Ending, Journal, JournalError, Lease, MemoryJournal, Record, SessionId, SqliteJournal,
+    Durability, Ending, Journal, JournalError, Lease, MemoryJournal, Record, Reply, SessionId, SqliteJournal,
+    export_session, import_session,
 };
 
-use crate::support::{World, builder, rules, script};
+use crate::support::{World, builder, rules, script, tally_reply};
 
 /// A session as a run writes it.
 pub(crate) async fn records() -> Vec<Record> {
@@ -221,4 +222,25 @@ async fn what_a_barrier_acknowledged_is_there_whatever_stands_behind_it_in_the_l
             assert_eq!(kept, records[..kept.len()], "{place}");
         }
     }
+}
+
+#[tokio::test]
+async fn ids_and_words_may_hold_whatever_a_string_can_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = SqliteJournal::open(folder.path().join("a.db")).unwrap();
+    for id in ["", "\0", "a\0b", "a/b/../c", "ü\u{202e}", "'; drop table", "a\0c"] {
+        let world = World::default();
+        let agent = builder(&world, vec![tally_reply("a\\u0000b"), Reply::text("x\0y")])
+            .journal(journal.clone())
+            .build()
+            .unwrap();
+        let mut run = agent.on(world.clone()).session(id).goal("a\0b").await.unwrap();
+        run.finish().await.unwrap();
+        let mut run = agent.resume(world.clone(), id).await.unwrap();
+        assert_eq!(run.finish().await.unwrap().to_string(), "x\0y");
+        assert_eq!(run.items().len(), 4);
+    }
+    assert_eq!(journal.list().await.unwrap().len(), 7);
+    let lines = export_session(&journal, &"a\0b".into()).await.unwrap();
+    import_session(&MemoryJournal::new(), &lines).await.unwrap();
 }
