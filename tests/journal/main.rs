@@ -20,6 +20,7 @@ mod golden;
 mod kill_matrix;
 mod kill_persons;
 mod killed_process;
+mod left_off;
 mod order;
 mod recovery;
 mod seeded;

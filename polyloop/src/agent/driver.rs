@@ -67,7 +67,10 @@ impl<R: Registry> Driver<R> {
     ) -> WithEnds<R> {
         let Opened { writer, mirror, state, .. } = opened;
         let (updates, receiver) = mpsc::unbounded_channel();
-        let (handle, ear) = Ear::new(definition.clone(), state.cancel);
+        let (handle, mut ear) = Ear::new(definition.clone(), state.cancel);
+        if state.ending.is_some() {
+            ear.close();
+        }
         let driver = Self {
             handlers,
             session,
@@ -114,12 +117,21 @@ impl<R: Registry> Driver<R> {
 
     /// Goes on until the run ends or must wait for a person, or cannot go on.
     pub(crate) async fn drive(&mut self) {
+        if self.fault.is_some() {
+            return;
+        }
         self.suspended = None;
         self.start_clock();
         if let Err(fault) = self.go_on().await {
-            self.fault = Some(fault);
+            self.stop_at_fault(fault);
         }
         self.clock.stop();
+    }
+
+    /// What is said from now on would be lost, so nobody is told that it was taken.
+    fn stop_at_fault(&mut self, fault: RunError) {
+        self.fault = Some(fault);
+        self.ear.close();
     }
 
     async fn go_on(&mut self) -> Result<(), RunError> {
@@ -141,10 +153,19 @@ impl<R: Registry> Driver<R> {
                 }
                 Next::Done => return Ok(()),
             }
-            if self.stepwise.load(Ordering::Relaxed) {
-                return Ok(());
+            if self.rests_behind_each() {
+                // Nobody knows for how long it rests.
+                self.commit().await?;
+                if self.rests_behind_each() {
+                    return Ok(());
+                }
             }
         }
+    }
+
+    /// Asked again behind each wait: whoever waited for one thing may not do so any more.
+    fn rests_behind_each(&self) -> bool {
+        self.stepwise.load(Ordering::Relaxed)
     }
 
     /// Records what happens, in the ledger and in the state. The journal has it with the next [`commit`](Self::commit).
@@ -164,27 +185,32 @@ impl<R: Registry> Driver<R> {
     }
 
     /// Commits while the run rests; what goes wrong stops the run.
-    pub(super) async fn commit_or_fault(&mut self) -> Result<(), RunError> {
-        let committed = self.commit().await;
-        self.fault = committed.clone().err();
-        committed
+    pub(super) async fn commit_or_fault(&mut self) {
+        if let Err(fault) = self.commit().await {
+            self.stop_at_fault(fault);
+        }
     }
 
     /// Takes the right to write, where the session was only looked at so far.
     pub(super) async fn take_over(&mut self) -> Result<(), RunError> {
         if !self.writer.has_lease() {
-            self.writer.take_lease().await?;
-            let tail = self.writer.read(self.mirror.chain().len()).await?;
-            if let Some(record) = tail.first() {
-                // Somebody else went on meanwhile.
-                return Err(JournalError::OutOfOrder {
-                    seq: record.seq,
-                    next: record.seq + tail.len() as u64,
-                }
-                .into());
-            }
+            // First, so that nobody who went on is stopped by somebody who cannot.
+            self.nobody_went_on().await?;
+            let lease = self.writer.new_lease().await?;
+            self.nobody_went_on().await?;
+            self.writer.hold(lease);
         }
         Ok(())
+    }
+
+    async fn nobody_went_on(&self) -> Result<(), JournalError> {
+        let seq = self.mirror.chain().len();
+        let tail = self.writer.read(seq).await?;
+        if tail.is_empty() {
+            Ok(())
+        } else {
+            Err(JournalError::OutOfOrder { seq, next: seq + tail.len() as u64 })
+        }
     }
 
     /// Hears a new handle in place of the old ones, which belong to the run that ended.
@@ -197,7 +223,8 @@ impl<R: Registry> Driver<R> {
 
     /// Whether there is something to carry out.
     pub(super) fn can_step(&self) -> bool {
-        self.fault.is_none() && self.suspended.is_none() && self.state.ending.is_none()
+        let open = self.fault.is_none() && self.state.ending.is_none();
+        open && (self.suspended.is_none() || self.is_spoken_to())
     }
 
     /// Tells the host; it may have stopped listening.
@@ -212,12 +239,13 @@ impl<R: Registry> Driver<R> {
         Seen { state: self.state.clone(), prompt: self.prompt.clone(), suspended: self.suspended.clone() }
     }
 
-    /// Whether it waits for a person although it was cancelled.
-    pub(crate) fn waits_in_vain(&self) -> bool {
+    /// Whether it goes on although it waits for a person: whatever it waits for, of a run that is cancelled nobody
+    /// needs to answer, and what is said meanwhile belongs into the journal.
+    pub(crate) fn is_spoken_to(&self) -> bool {
         self.suspended.is_some()
             && self.state.ending.is_none()
             && self.fault.is_none()
-            && self.ear.cancel() > self.state.cancel
+            && (self.ear.cancel() > self.state.cancel || self.ear.has_words())
     }
 
     /// Takes what was said meanwhile, and hears whether to cancel.

@@ -59,9 +59,8 @@ impl<R: Registry> RunHandle<R> {
 
     /// Adds a person's own words, such as a remark while a tool is at work.
     ///
-    /// This only hands them over. The run takes them up while it is polled, also in the middle of a request or a call, and
-    /// then they are in the journal; while it waits for a person it takes up nothing. A run that is dropped before
-    /// forgets them.
+    /// This only hands them over. The run takes them up when it is polled, also in the middle of a request or a call and
+    /// while it waits for a person, and then they are in the journal. A run that is dropped before forgets them.
     ///
     /// # Errors
     ///
@@ -155,6 +154,11 @@ impl Ear {
     /// What was said, if something was.
     pub(crate) fn said(&mut self) -> Option<Said> {
         self.said.try_recv().ok()
+    }
+
+    /// Whether something was said that nobody took.
+    pub(crate) fn has_words(&self) -> bool {
+        !self.said.is_empty()
     }
 
     /// Hears nothing more; what was said before is still there.

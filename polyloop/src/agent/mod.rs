@@ -3,6 +3,7 @@
 //! `state` folds events and `plan` says what is next, both pure; the driver carries it out.
 
 mod act;
+mod answers;
 mod ask;
 mod body;
 mod budget;
@@ -23,6 +24,7 @@ mod resume;
 mod retries;
 mod run;
 mod state;
+mod stepping;
 mod stop;
 mod texts;
 mod update;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 
 use futures_util::Stream;
@@ -14,10 +14,9 @@ use super::driver::Driver;
 use super::handle::RunHandle;
 use super::opening::{FollowUp, Opening};
 use super::report::{Report, Seen};
-use super::state::Approval;
 use super::update::{Told, Update};
 use crate::error::RunError;
-use crate::event::{Call, CallId, Ending, Event, UserInput};
+use crate::event::UserInput;
 use crate::journal::SessionId;
 use crate::ledger::Item;
 use crate::message::Prompt;
@@ -32,6 +31,8 @@ enum Place<R: Registry> {
     Ready(Box<Driver<R>>),
     /// It is on its way.
     Driving(Driving<R>),
+    /// What a person decided is on its way to the journal; then it waits to be polled.
+    Writing(Driving<R>),
     /// It ended, or waits for a person.
     Resting(Box<Driver<R>>),
     /// Only while it moves from one place to another; it stays here when it panics.
@@ -49,7 +50,7 @@ pub struct Run<R: Registry> {
     handle: RunHandle<R>,
     /// Where it was at the last update.
     seen: Box<Seen>,
-    stepwise: Arc<AtomicBool>,
+    pub(super) stepwise: Arc<AtomicBool>,
     /// Why the run cannot go on, until it is told.
     untold: Option<RunError>,
     /// Returns when the run is to be cancelled with the one around it.
@@ -105,38 +106,6 @@ impl<R: Registry> Run<R> {
         self.resting().map_or_else(|| self.seen.report(), |driver| driver.seen().report())
     }
 
-    /// Carries out one thing only: a request, what the reply means, the calls of a decision, or the end. Returns what
-    /// was told meanwhile; none when the run ended or waits for a person.
-    ///
-    /// A run that is stepped through writes the same events as one that is driven.
-    ///
-    /// # Errors
-    ///
-    /// When the run cannot go on.
-    pub async fn step(&mut self) -> Result<Option<Vec<Update>>, RunError> {
-        if self.resting().is_some_and(|driver| !driver.can_step()) {
-            return match self.resting().and_then(|driver| driver.fault.clone()) {
-                Some(fault) => Err(fault),
-                None => Ok(None),
-            };
-        }
-        self.make_ready();
-        self.stepwise.store(true, Ordering::Relaxed);
-        let mut updates = Vec::new();
-        let mut fault = None;
-        while let Some(update) = self.next().await {
-            match update {
-                Ok(update) => updates.push(update),
-                Err(error) => fault = Some(error),
-            }
-        }
-        self.stepwise.store(false, Ordering::Relaxed);
-        if self.resting().is_some_and(Driver::can_step) {
-            self.make_ready();
-        }
-        fault.map_or(Ok(Some(updates)), Err)
-    }
-
     /// Returns the id under which the journal keeps it: what [`Agent::resume`](crate::Agent::resume) takes.
     #[must_use]
     pub fn session_id(&self) -> &SessionId {
@@ -179,33 +148,23 @@ impl<R: Registry> Run<R> {
         state: Option<Arc<R::State>>,
         opening: Opening,
     ) -> Result<(), RunError> {
+        self.written().await?;
         let driver = self.at_rest()?;
         if driver.state.is_open() {
             return Err(RunError::Unfinished { session: driver.writer.session().to_string() });
         }
         let checked = opening.check::<R>(driver.session.recorded().clone())?;
-        if let Some(state) = state {
-            driver.handlers = driver.definition.handlers(state)?;
-        }
+        let handlers = state.map(|state| driver.definition.handlers(state)).transpose()?;
         driver.take_over().await?;
+        if let Some(handlers) = handlers {
+            driver.handlers = handlers;
+        }
         let handle = driver.listen_anew();
         driver.begin(checked);
-        let begun = driver.commit_or_fault().await;
         self.handle = handle;
-        self.make_ready();
-        begun
-    }
-
-    /// Returns the calls that wait for a person.
-    #[must_use]
-    pub fn waiting(&self) -> Vec<Call> {
-        let Some(driver) = self.resting() else { return Vec::new() };
-        let asked = driver
-            .state
-            .calls
-            .iter()
-            .filter(|pending| pending.approval == Approval::Asked && !pending.settled);
-        asked.map(|pending| pending.call.clone()).collect()
+        // What nobody wanted to hear of the run that ended is not told of this one.
+        while self.updates.try_recv().is_ok() {}
+        self.write_and_go_on().await
     }
 
     /// Returns what was recorded, while the run rests.
@@ -220,81 +179,74 @@ impl<R: Registry> Run<R> {
         self.resting().and_then(|driver| driver.prompt.as_ref())
     }
 
-    /// Records that a person agreed to a call. The journal holds it when this returns; the run goes on when it is polled.
-    ///
-    /// # Errors
-    ///
-    /// When no such call waits, or the journal cannot be written.
-    pub async fn approve(&mut self, call: &CallId) -> Result<(), RunError> {
-        let call = self.waiting_call(call)?;
-        let driver = self.at_rest()?;
-        driver.record(Event::ApprovalGiven { call: call.id().clone() });
-        self.answered().await
-    }
-
-    /// Records that a person refused a call. The journal holds it when this returns; the run goes on when it is polled.
-    ///
-    /// # Errors
-    ///
-    /// When no such call waits, or the journal cannot be written.
-    pub async fn deny(&mut self, call: &CallId) -> Result<(), RunError> {
-        let call = self.waiting_call(call)?;
-        self.at_rest()?.deny(&call);
-        self.answered().await
-    }
-
-    /// Records that a person looked at the outcomes that nobody knows. The journal holds it when this returns; the run
-    /// goes on when it is polled.
-    ///
-    /// # Errors
-    ///
-    /// When the run does not wait for that, or the journal cannot be written.
-    pub async fn acknowledge(&mut self) -> Result<(), RunError> {
-        if self.resting().is_none_or(|driver| driver.suspended != Some(Ending::UnknownOutcomes)) {
-            return Err(RunError::NothingToAcknowledge);
-        }
-        self.at_rest()?.record(Event::UnknownAcknowledged {});
-        self.answered().await
-    }
-
-    fn waiting_call(&self, id: &CallId) -> Result<Call, RunError> {
-        let call = self.waiting().into_iter().find(|call| call.id() == id);
-        call.ok_or_else(|| RunError::NoSuchApproval { call: id.to_string() })
-    }
-
     /// The driver of a run that rests and may go on.
-    fn at_rest(&mut self) -> Result<&mut Driver<R>, RunError> {
+    pub(super) fn at_rest(&mut self) -> Result<&mut Driver<R>, RunError> {
         match &mut self.place {
             Place::Ready(driver) | Place::Resting(driver) => match &driver.fault {
                 Some(fault) => Err(fault.clone()),
                 None => Ok(driver),
             },
-            Place::Driving(_) => Err(RunError::UnderWay),
+            Place::Driving(_) | Place::Writing(_) => Err(RunError::UnderWay),
             Place::Moving | Place::Lost => Err(RunError::Lost),
         }
     }
 
-    /// Writes what a person answered, and lets the run go on.
-    async fn answered(&mut self) -> Result<(), RunError> {
-        // First, so that it goes on also where nobody waits for the journal.
-        self.make_ready();
-        let driver = self.at_rest()?;
-        driver.suspended = None;
-        driver.commit_or_fault().await
+    /// Writes what was recorded while the run rested, and lets it go on. An append that was begun is brought to its end,
+    /// by whoever polls the run next where nobody waits for it here: half of one would be the end of the run.
+    pub(super) async fn write_and_go_on(&mut self) -> Result<(), RunError> {
+        self.place = match std::mem::replace(&mut self.place, Place::Moving) {
+            Place::Ready(mut driver) | Place::Resting(mut driver) => {
+                *self.seen = driver.seen();
+                Place::Writing(Box::pin(async move {
+                    driver.commit_or_fault().await;
+                    *driver
+                }))
+            }
+            place => place,
+        };
+        self.written().await
+    }
+
+    /// Waits until what a person decided is written.
+    pub(super) async fn written(&mut self) -> Result<(), RunError> {
+        if !matches!(self.place, Place::Writing(_)) {
+            return Ok(());
+        }
+        poll_fn(|context| self.poll_written(context)).await;
+        self.at_rest().map(drop)
+    }
+
+    fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match std::mem::replace(&mut self.place, Place::Moving) {
+            Place::Writing(mut writing) => match writing.as_mut().poll(context) {
+                Poll::Pending => {
+                    self.place = Place::Writing(writing);
+                    return Poll::Pending;
+                }
+                Poll::Ready(driver) => self.place = Place::Ready(Box::new(driver)),
+            },
+            place => self.place = place,
+        }
+        Poll::Ready(())
     }
 
     /// Lets a run that rests go on when it is polled next.
-    fn make_ready(&mut self) {
+    pub(super) fn make_ready(&mut self) {
         self.place = match std::mem::replace(&mut self.place, Place::Moving) {
             Place::Resting(driver) => Place::Ready(driver),
             place => place,
         };
     }
 
-    fn resting(&self) -> Option<&Driver<R>> {
+    /// Whether it panicked.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(self.place, Place::Moving | Place::Lost)
+    }
+
+    pub(super) fn resting(&self) -> Option<&Driver<R>> {
         match &self.place {
             Place::Ready(driver) | Place::Resting(driver) => Some(driver),
-            Place::Driving(_) | Place::Moving | Place::Lost => None,
+            Place::Driving(_) | Place::Writing(_) | Place::Moving | Place::Lost => None,
         }
     }
 
@@ -314,7 +266,8 @@ impl<R: Registry> Run<R> {
     fn hear_the_run_around(&mut self, context: &mut Context<'_>) {
         let Some(cancelled) = &mut self.cancelled_with else { return };
         if cancelled.as_mut().poll(context).is_ready() {
-            self.cancelled_with = None;
+            // A run that follows this one is inside as well.
+            self.cancelled_with = Some(Box::pin(std::future::ready(())));
             self.handle.cancel();
         }
     }
@@ -325,6 +278,9 @@ impl<R: Registry> Run<R> {
                 return Poll::Ready(Some(Ok(self.see(told))));
             }
             self.hear_the_run_around(context);
+            if self.poll_written(context).is_pending() {
+                return Poll::Pending;
+            }
             match std::mem::replace(&mut self.place, Place::Moving) {
                 Place::Ready(mut driver) => {
                     self.place = Place::Driving(Box::pin(async move {
@@ -344,8 +300,8 @@ impl<R: Registry> Run<R> {
                         self.place = Place::Resting(Box::new(driver));
                     }
                 },
-                // Whatever it waits for, nobody needs to answer any more.
-                Place::Resting(driver) if driver.waits_in_vain() => self.place = Place::Ready(driver),
+                writing @ Place::Writing(_) => self.place = writing,
+                Place::Resting(driver) if driver.is_spoken_to() => self.place = Place::Ready(driver),
                 Place::Resting(driver) => {
                     self.place = Place::Resting(driver);
                     return match self.updates.try_recv() {

@@ -27,8 +27,17 @@ impl Writer {
 
     /// Takes the right to write, from whoever has it.
     pub(crate) async fn take_lease(&mut self) -> Result<(), JournalError> {
-        self.lease = self.journal.lease_boxed(self.chain.session()).await?;
+        self.lease = self.new_lease().await?;
         Ok(())
+    }
+
+    /// Takes the right to write, from whoever has it; it is not used before it is [held](Self::hold).
+    pub(crate) async fn new_lease(&self) -> Result<Lease, JournalError> {
+        self.journal.lease_boxed(self.chain.session()).await
+    }
+
+    pub(crate) fn hold(&mut self, lease: Lease) {
+        self.lease = lease;
     }
 
     pub(crate) fn session(&self) -> &SessionId {

@@ -124,8 +124,10 @@ pub enum RunError {
         /// The session's id.
         session: String,
     },
-    /// The run has ended: it takes no more words.
-    #[error("the run has ended; begin another one in its session, with `Run::follow_up`")]
+    /// The run has ended, or cannot go on: it takes no more words.
+    #[error(
+        "the run has ended, or cannot go on; begin another one in its session, with `Run::follow_up`, or resume it"
+    )]
     Ended,
     /// The run is in the middle of something: whoever polled it let go before it came to rest.
     #[error("the run is under way; poll it until it ends or waits for a person")]

@@ -198,3 +198,15 @@ async fn whoever_takes_the_run_around_over_fences_the_run_inside() {
     let inside = kinds(&journal, &child_of(&session, "call_1")).await;
     assert!(!inside.contains(&"cancel.requested".to_owned()), "nor did its worker record anything");
 }
+
+#[tokio::test]
+async fn a_run_that_follows_a_cancelled_one_inside_is_cancelled_as_well() {
+    let (world, journal) = (World::default(), MemoryJournal::new());
+    let waits = vec![Reply::tool("waits", "{}"), Reply::text("written")];
+    let agent = boss(calls("delegate_twice"), &journal);
+    let mut run = agent.on(office(&world, waits, &journal)).goal("go").await.unwrap();
+    assert!(run.finish().now_or_never().is_none());
+    run.handle().cancel();
+    run.finish().await.unwrap();
+    assert_eq!(told(&run)[2], "cancelled; cancelled");
+}

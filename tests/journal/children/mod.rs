@@ -76,6 +76,15 @@ async fn delegate_shortly(#[state] office: &Office, #[call] call: &CallContext) 
     Ok(said(&office.worker.child(call, office.world.clone()).goal("task").await?.finish().await?))
 }
 
+/// Lets somebody do two tasks, one behind the other.
+#[tool(replay = child)]
+async fn delegate_twice(#[state] office: &Office, #[call] call: &CallContext) -> Result<String, RunError> {
+    let mut run = office.worker.child(call, office.world.clone()).goal("one").await?;
+    let first = run.finish().await?.ending;
+    run.follow_up().goal("two").await?;
+    Ok(format!("{first}; {}", run.finish().await?.ending))
+}
+
 fn said(report: &Report) -> String {
     report.to_string()
 }
@@ -83,7 +92,15 @@ fn said(report: &Report) -> String {
 registry! {
     struct Bureau {
         state: Office,
-        tools: [delegate, delegate_to_anyone, delegate_beside, delegate_and_agree, forgets, delegate_shortly],
+        tools: [
+            delegate,
+            delegate_to_anyone,
+            delegate_beside,
+            delegate_and_agree,
+            delegate_twice,
+            forgets,
+            delegate_shortly,
+        ],
     }
 }
 

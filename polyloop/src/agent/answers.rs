@@ -1,0 +1,72 @@
+//! What a person answers to a run that waits for one.
+
+use super::run::Run;
+use super::state::Approval;
+use crate::error::RunError;
+use crate::event::{Call, CallId, Ending, Event};
+use crate::registry::Registry;
+
+impl<R: Registry> Run<R> {
+    /// Returns the calls that wait for a person.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Call> {
+        let Some(driver) = self.resting() else { return Vec::new() };
+        let asked = driver
+            .state
+            .calls
+            .iter()
+            .filter(|pending| pending.approval == Approval::Asked && !pending.settled);
+        asked.map(|pending| pending.call.clone()).collect()
+    }
+
+    /// Records that a person agreed to a call. The journal holds it when this returns; the run goes on when it is polled.
+    ///
+    /// # Errors
+    ///
+    /// When no such call waits, or the journal cannot be written.
+    pub async fn approve(&mut self, call: &CallId) -> Result<(), RunError> {
+        self.written().await?;
+        let call = self.waiting_call(call)?;
+        let driver = self.at_rest()?;
+        driver.record(Event::ApprovalGiven { call: call.id().clone() });
+        self.answered().await
+    }
+
+    /// Records that a person refused a call. The journal holds it when this returns; the run goes on when it is polled.
+    ///
+    /// # Errors
+    ///
+    /// When no such call waits, or the journal cannot be written.
+    pub async fn deny(&mut self, call: &CallId) -> Result<(), RunError> {
+        self.written().await?;
+        let call = self.waiting_call(call)?;
+        self.at_rest()?.deny(&call);
+        self.answered().await
+    }
+
+    /// Records that a person looked at the outcomes that nobody knows. The journal holds it when this returns; the run
+    /// goes on when it is polled.
+    ///
+    /// # Errors
+    ///
+    /// When the run does not wait for that, or the journal cannot be written.
+    pub async fn acknowledge(&mut self) -> Result<(), RunError> {
+        self.written().await?;
+        if self.resting().is_none_or(|driver| driver.suspended != Some(Ending::UnknownOutcomes)) {
+            return Err(RunError::NothingToAcknowledge);
+        }
+        self.at_rest()?.record(Event::UnknownAcknowledged {});
+        self.answered().await
+    }
+
+    fn waiting_call(&self, id: &CallId) -> Result<Call, RunError> {
+        let call = self.waiting().into_iter().find(|call| call.id() == id);
+        call.ok_or_else(|| RunError::NoSuchApproval { call: id.to_string() })
+    }
+
+    /// Writes what a person answered, and lets the run go on.
+    async fn answered(&mut self) -> Result<(), RunError> {
+        self.at_rest()?.suspended = None;
+        self.write_and_go_on().await
+    }
+}
