@@ -49,6 +49,19 @@ async fn a_run_behind_one_that_was_cancelled_is_not() {
 }
 
 #[tokio::test]
+async fn a_request_with_a_mistake_disturbs_nobody_who_has_the_session() {
+    let journal = MemoryJournal::new();
+    let model = Scripted::by(|_| Reply::text("yes"));
+    let agent = Agent::<App>::builder(model).journal(journal.clone()).build().unwrap();
+    let mut run = agent.on(World::default()).session("chat").goal("first").await.unwrap();
+    run.finish().await.unwrap();
+    let refused = agent.on(World::default()).session("chat").goal(" ").await;
+    assert_eq!(refused.err(), Some(RunError::EmptyGoal));
+    run.follow_up().goal("second").await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "yes");
+}
+
+#[tokio::test]
 async fn a_follow_up_needs_no_further_lease() {
     let journal = MemoryJournal::new();
     let model = Scripted::replies([Reply::text("one"), Reply::text("two")]);

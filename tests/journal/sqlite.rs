@@ -150,15 +150,22 @@ fn a_file_of_somebody_else_is_refused_and_stays_as_it_is() {
 }
 
 #[test]
-fn a_file_of_a_newer_version_is_refused() {
+fn a_file_of_another_version_is_refused_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.db");
     drop(SqliteJournal::open(&path).unwrap());
-    rusqlite::Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 2").unwrap();
-    assert_eq!(
-        message(SqliteJournal::open(&path).unwrap_err()),
-        "the file has the version 2, and 1 is the one that is known; use a newer library"
-    );
+    for (version, said) in [
+        (3, "the file has the version 3, and 2 is the one that is known; use a newer library"),
+        (
+            1,
+            "the file has the version 1, from before the first release, and 2 is the one that is known; name a new file",
+        ),
+    ] {
+        let file = rusqlite::Connection::open(&path).unwrap();
+        file.execute_batch(&format!("PRAGMA user_version = {version}")).unwrap();
+        drop(file);
+        assert_eq!(message(SqliteJournal::open(&path).unwrap_err()), said);
+    }
 }
 
 #[tokio::test]

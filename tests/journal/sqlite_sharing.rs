@@ -28,7 +28,7 @@ fn a_file_says_whose_it_is_and_that_it_has_a_log() {
     let number = |pragma: &str| -> i64 { file.query_row(pragma, [], |row| row.get(0)).unwrap() };
     assert_eq!(text("PRAGMA journal_mode"), "wal");
     assert_eq!(number("PRAGMA application_id"), i64::from(u32::from_be_bytes(*b"plop")));
-    assert_eq!(number("PRAGMA user_version"), 1);
+    assert_eq!(number("PRAGMA user_version"), 2);
 }
 
 #[tokio::test]

@@ -40,8 +40,8 @@ impl Opening {
         self.goal = Some(goal);
     }
 
-    /// Checks all of it against what the turn recorded so far. Afterwards recording it cannot fail.
-    pub(super) fn check<R: Registry>(self, mut recorded: Recorded) -> Result<Checked, RunError> {
+    /// Checks what can be checked without the session, so that a mistake disturbs nobody who has it.
+    pub(super) fn check<R: Registry>(self) -> Result<Checked, RunError> {
         let Self { mut words, enabled, goal, mistake } = self;
         if let Some(mistake) = mistake {
             return Err(mistake);
@@ -52,18 +52,26 @@ impl Opening {
             None if words.is_empty() => return Err(RunError::EmptyGoal),
             None => {}
         }
-        for words in &words {
-            words.may_follow(&recorded)?;
-            words.add_to(&mut recorded);
-        }
         Ok(Checked { words, enabled })
     }
 }
 
-/// What a run begins with; nothing of it can be refused any more.
+/// What a run begins with, apart from the session in which it does.
 pub(super) struct Checked {
     pub(super) words: Vec<Words>,
     pub(super) enabled: Vec<String>,
+}
+
+impl Checked {
+    /// Whether all of it may follow what the turn recorded so far. Afterwards recording it cannot fail.
+    pub(super) fn may_follow(&self, recorded: &Recorded) -> Result<(), RunError> {
+        let mut recorded = recorded.clone();
+        for words in &self.words {
+            words.may_follow(&recorded)?;
+            words.add_to(&mut recorded);
+        }
+        Ok(())
+    }
 }
 
 /// What the next run of a session begins with; await it to start. See [`Run::follow_up`].

@@ -76,6 +76,7 @@ impl<R: Registry> Request<R> {
     pub async fn start(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, session, opening } = self;
         let handlers = definition.handlers(state)?;
+        let checked = opening.check::<R>()?;
         let opened = match (&session, &definition.journal) {
             (None, _) => None,
             (Some(id), None) => return Err(RunError::NoJournal { session: id.to_string() }),
@@ -89,7 +90,7 @@ impl<R: Registry> Request<R> {
             let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
             Driver::new(definition, handlers, empty.journaled(), opened)
         };
-        let checked = opening.check::<R>(driver.session.recorded().clone())?;
+        checked.may_follow(driver.session.recorded())?;
         // Whoever cancelled the run before did not cancel this one.
         let handle = driver.listen_anew();
         driver.begin(checked);

@@ -153,7 +153,8 @@ impl<R: Registry> Run<R> {
         if driver.state.is_open() {
             return Err(RunError::Unfinished { session: driver.writer.session().to_string() });
         }
-        let checked = opening.check::<R>(driver.session.recorded().clone())?;
+        let checked = opening.check::<R>()?;
+        checked.may_follow(driver.session.recorded())?;
         let handlers = state.map(|state| driver.definition.handlers(state)).transpose()?;
         driver.take_over().await?;
         if let Some(handlers) = handlers {

@@ -13,7 +13,7 @@ use crate::error::JournalError;
 /// Marks the file as one of ours.
 const APPLICATION: i64 = 0x706C_6F70;
 /// The version of the tables.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 /// How long a transaction of another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -122,13 +122,17 @@ fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
     made
 }
 
-/// Refuses a file that holds something else, or that a newer version wrote.
+/// Refuses a file that holds something else, or that another version wrote.
 fn is_ours(connection: &Connection) -> Result<(), JournalError> {
     let application = number(connection, "PRAGMA application_id").map_err(failed)?;
     let version = number(connection, "PRAGMA user_version").map_err(failed)?;
     let tables = number(connection, "SELECT count(*) FROM sqlite_schema").map_err(failed)?;
     match (application, version, tables) {
         (0, 0, 0) | (APPLICATION, VERSION, _) => Ok(()),
+        (APPLICATION, earlier, _) if earlier < VERSION => Err(failed(format!(
+            "the file has the version {earlier}, from before the first release, and {VERSION} is the one that is known; \
+             name a new file"
+        ))),
         (APPLICATION, _, _) => Err(failed(format!(
             "the file has the version {version}, and {VERSION} is the one that is known; use a newer library"
         ))),

@@ -108,7 +108,7 @@ impl SqliteJournal {
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened, holds something else, or was written by a newer version of the library.
+    /// When the file cannot be opened, holds something else, or was written by another version of the library.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
         let threads = shared::threads(path, || Threads::start(path))?;
