@@ -75,21 +75,21 @@ pub use error::{
     SetProblem,
 };
 pub use event::{
-    Action, ActionOutcome, Call, CallId, Decision, Ending, Finish, Reply, ReplyCall, Status, Usage,
-    UserInput, Verdict,
+    Action, ActionOutcome, Call, CallId, CompactionReason, Decision, Ending, Finish, Reply, ReplyCall,
+    Status, Usage, UserInput, Verdict,
 };
 pub use execute::{Executor, ToolExecutor, Verifier};
 pub use fragment::{
-    Absent, Body, ChangedFragment, Channel, ContextFragment, FragmentSpec, IntoBody, Key, Legacy, Lifetime,
-    Marker, MarkerKey, Marking, Memory, OnCompact, OnFork, OnRollback, Overflow, ParseFragment, Piece, Pin,
-    Recognize, Render, Rendered, Slot,
+    Absent, Body, ChangedFragment, Channel, ContextFragment, FragmentSpec, IntoBody, Key, LatestFragment,
+    Legacy, Lifetime, Marker, MarkerKey, Marking, Memory, OnCompact, OnFork, OnRollback, Overflow,
+    ParseFragment, Piece, Pin, Recognize, Render, Rendered, RetractableFragment, Slot,
 };
 pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls};
 pub use journal::{
     Durability, Journal, Lease, MemoryJournal, Record, SessionId, export_session, import_session,
 };
 pub use layout::{Layout, Staged};
-pub use ledger::{Item, ItemKind};
+pub use ledger::{Item, ItemKind, Statement};
 pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, ToolDefinition};
 pub use model::{Model, Scripted, SealedRequest};
 #[cfg(feature = "openai")]

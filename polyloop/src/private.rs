@@ -7,9 +7,9 @@ use serde::Serialize;
 
 pub use crate::error::ParseError;
 pub use crate::fragment::{
-    Body, ChangedFragment, Channel, ContextFragment, Fields, FragmentSpec, FromText, IntoBody, Legacy,
-    Lifetime, MarkerKey, Memory, OnCompact, OnFork, OnRollback, Overflow, ParseFragment, Piece, Pin,
-    Recorded, Shared, Slot,
+    Body, ChangedFragment, Channel, ContextFragment, Fields, FragmentSpec, FromText, IntoBody,
+    LatestFragment, Legacy, Lifetime, MarkerKey, Memory, OnCompact, OnFork, OnRollback, Overflow,
+    ParseFragment, Piece, Pin, Recorded, RetractableFragment, Shared, Slot, changed_since,
 };
 pub use crate::message::Role;
 pub use crate::registry::{

@@ -148,8 +148,8 @@ fn nothing_that_a_provider_refuses_can_be_recorded() {
 struct Careless;
 
 impl Layout for Careless {
-    fn order(&self, items: &[Item]) -> Vec<ItemId> {
-        items.last().into_iter().chain(items.last()).map(Item::id).collect()
+    fn arrange(&self, items: &[Item]) -> Vec<Vec<ItemId>> {
+        items.last().into_iter().chain(items.last()).map(|item| vec![item.id()]).collect()
     }
 }
 

@@ -155,8 +155,8 @@ async fn a_store_that_loses_or_changes_an_event_is_found_before_the_model_is_ask
 struct Fickle(AtomicUsize);
 
 impl Layout for Fickle {
-    fn order(&self, items: &[Item]) -> Vec<ItemId> {
-        let mut order: Vec<ItemId> = items.iter().map(Item::id).collect();
+    fn arrange(&self, items: &[Item]) -> Vec<Vec<ItemId>> {
+        let mut order: Vec<Vec<ItemId>> = items.iter().map(|item| vec![item.id()]).collect();
         if self.0.fetch_add(1, Ordering::SeqCst) % 2 == 1 {
             order.reverse();
         }

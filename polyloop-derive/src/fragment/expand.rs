@@ -16,8 +16,9 @@ pub(crate) fn implementations(fragment: &Fragment) -> TokenStream {
     let rendering = rendering(fragment);
     let reading = fragment.is_readable().then(|| reading(fragment));
     let changing = fragment.options.change.as_ref().map(|change| changing(fragment, change));
+    let latest = fragment.options.is_latest().then(|| latest(fragment));
     let shared = shared(fragment);
-    quote!(#rendering #reading #changing #shared)
+    quote!(#rendering #reading #changing #latest #shared)
 }
 
 /// That each field can be shared between threads; underlines the type of one that cannot. Whether a generic type can
@@ -117,6 +118,33 @@ fn changing(fragment: &Fragment, change: &ExprPath) -> TokenStream {
                 #said
             }
         }
+    }
+}
+
+/// `impl LatestFragment`, and `impl RetractableFragment` where it says how. Only what compares values asks for anything.
+fn latest(fragment: &Fragment) -> TokenStream {
+    let (p, ident) = (fragment.private(), &fragment.ident);
+    let (generics, arguments, bounds) = fragment.generics.split_for_impl();
+    let allow = fragment.allow_deprecated();
+    let plain = |name| quote!(#allow impl #generics #p::#name for #ident #arguments #bounds);
+    let retractable = fragment.options.absent.is_some().then(|| {
+        let head = plain(quote!(RetractableFragment));
+        quote!(#head {})
+    });
+    let flag = fragment.options.reading.key("state").filter(|_| fragment.options.change.is_some());
+    let Some(flag) = flag else {
+        let head = plain(quote!(LatestFragment));
+        return quote!(#head {} #retractable);
+    };
+    let head = head(fragment, &quote!(LatestFragment), &Bounds::of_rendering(fragment));
+    let value = quote_spanned!(Span::call_site().located_at(flag.span())=> self);
+    quote! {
+        #head {
+            fn change_since(&self, __earlier: &::core::primitive::str) -> ::core::option::Option<#p::Body> {
+                #p::changed_since(#value, __earlier)
+            }
+        }
+        #retractable
     }
 }
 

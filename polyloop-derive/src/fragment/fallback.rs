@@ -15,8 +15,9 @@ pub(crate) fn stubs(fragment: &Fragment) -> TokenStream {
     let p = fragment.private();
     let kind = legal_kind(&fragment.kind());
     let name = fragment.ident.unraw().to_string();
-    let [rendering, reading] =
-        [quote!(ContextFragment), quote!(ParseFragment)].map(|name| stub_head(fragment, &name));
+    let [rendering, reading, latest, retractable] =
+        [quote!(ContextFragment), quote!(ParseFragment), quote!(LatestFragment), quote!(RetractableFragment)]
+            .map(|name| stub_head(fragment, &name));
     quote! {
         #rendering {
             const SPEC: #p::FragmentSpec = #p::FragmentSpec::new(#kind, #p::Role::User, 1)
@@ -34,6 +35,8 @@ pub(crate) fn stubs(fragment: &Fragment) -> TokenStream {
                 ::core::unreachable!()
             }
         }
+        #latest {}
+        #retractable {}
     }
 }
 

@@ -239,7 +239,8 @@ impl<R: Registry> Driver<R> {
     fn settle_as(&mut self, call: &Call, outcome: ActionOutcome, shown: Arc<[Arc<str>]>) {
         self.tell(Update::Observed { call: call.clone(), outcome: outcome.clone(), shown: shown.concat() });
         let item = self.session.new_item();
-        let settled = Settled::new(outcome, shown);
+        let forged_marker = shown.iter().any(|part| R::holds_marker(part));
+        let settled = Settled::new(outcome, shown).forging(forged_marker);
         self.record(Event::CallSettled { item, call: call.id().clone(), settled });
     }
 

@@ -28,7 +28,7 @@ impl<R: Registry> Run<R> {
         self.written().await?;
         let call = self.waiting_call(call)?;
         let driver = self.at_rest()?;
-        driver.record(Event::ApprovalGiven { call: call.id().clone() });
+        driver.record(Event::ApprovalGiven { call: call.id().clone(), always: false });
         self.answered().await
     }
 

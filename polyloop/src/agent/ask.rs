@@ -8,9 +8,9 @@ use super::driver::Driver;
 use super::state::RunState;
 use super::update::{Told, Update};
 use crate::error::{JournalError, ModelError, ModelErrorClass, RunError};
-use crate::event::{Closing, Event, Finish, Header, Reply, Seal};
+use crate::event::{Closing, Event, Finish, Header, Reply, Seal, SealPurpose};
 use crate::execute::has_timer;
-use crate::message::{Prompt, first_difference};
+use crate::message::{ItemId, Prompt, first_difference};
 use crate::model::{Deltas, SealedRequest};
 use crate::registry::Registry;
 
@@ -22,8 +22,7 @@ impl<R: Registry> Driver<R> {
         if !self.may_ask(chars).await? {
             return Ok(());
         }
-        self.seal(&prompt).await?;
-        self.prompt = Some(prompt.clone());
+        self.seal(&prompt, SealPurpose::Step).await?;
         self.tell(Update::Asked { step: self.state.steps + 1, chars });
         let updates = self.updates.clone();
         let deltas = Deltas::new(move |text| {
@@ -51,8 +50,8 @@ impl<R: Registry> Driver<R> {
     }
 
     /// Seals a prompt: what leaves is what the journal holds, and what it yields when it is read back.
-    async fn seal(&mut self, prompt: &Prompt) -> Result<(), RunError> {
-        let sealed = self.seal_and_check(prompt).await;
+    pub(super) async fn seal(&mut self, prompt: &Prompt, purpose: SealPurpose) -> Result<(), RunError> {
+        let sealed = self.seal_and_check(prompt, purpose).await;
         if let Err(fault) = &sealed
             && !may_be_better_later(fault)
         {
@@ -63,24 +62,40 @@ impl<R: Registry> Driver<R> {
         sealed
     }
 
-    async fn seal_and_check(&mut self, prompt: &Prompt) -> Result<(), RunError> {
+    async fn seal_and_check(&mut self, prompt: &Prompt, purpose: SealPurpose) -> Result<(), RunError> {
         let body = self.definition.model.body_of(prompt);
         self.record_header(prompt);
+        let (shared_chars, broken_at) = self.shared_with_the_last(prompt, purpose);
         let seal = Seal {
             step: self.state.steps + 1,
             attempt: self.state.attempts.saturating_add(1),
             chars: prompt.chars(),
-            shared_chars: self.state.prompt_chars,
-            messages: self.session.messages_hash(prompt),
+            purpose,
+            shared_chars,
+            broken_at,
+            messages: self.session.messages_hash(prompt, purpose),
             wire: body.as_deref().map(body::hash),
         };
         self.comes_out_again(&seal, body.as_deref())?;
         // From here on nothing can change it.
         self.body = body;
-        self.state.apply(&Event::PromptSealed { seal: seal.clone() });
-        self.session.seal(seal);
+        self.record(Event::PromptSealed { seal });
+        self.prompt = Some(prompt.clone());
+        self.extends = purpose == SealPurpose::Step;
         self.commit().await?;
         self.check_before_sending(prompt).await
+    }
+
+    /// How many characters stood in the request before, and where it is no prefix of this one.
+    fn shared_with_the_last(&mut self, prompt: &Prompt, purpose: SealPurpose) -> (usize, Option<ItemId>) {
+        let breaks = self.session.ledger().breaks();
+        let extends = self.extends && purpose == SealPurpose::Step && self.breaks == breaks;
+        self.breaks = breaks;
+        match &self.prompt {
+            Some(last) if extends => (last.chars(), None),
+            Some(last) => prompt.shared_with(last),
+            None => (0, None),
+        }
     }
 
     /// Records what stands beside the messages, where it is not what it was.

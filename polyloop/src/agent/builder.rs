@@ -7,17 +7,19 @@ use std::sync::Arc;
 use super::budget::Budget;
 use super::child::ChildRequest;
 use super::definition::{Definition, Names, header, parts};
+use super::open::read;
 use super::request::Request;
 use super::resume::Resumption;
 use super::retries::Retries;
 use super::texts::Texts;
-use crate::error::BuildError;
+use crate::error::{BuildError, RunError};
 use crate::execute::{DynExecutor, DynVerifier, Executor, Verifier};
 use crate::interpret::{Interpreter, NativeCalls};
 use crate::journal::{DynJournal, Journal, SessionId};
 use crate::layout::{Layout, Staged};
 use crate::model::{DynModel, Model};
 use crate::registry::{RegisteredTool, Registry, ToolList};
+use crate::session::Session;
 use crate::tool::{CallContext, IntoState, ToolSet};
 
 /// An agent: it may run many times, for different goals.
@@ -75,6 +77,15 @@ impl<R: Registry> Agent<R> {
     /// ended. A run that has ended returns what it came to.
     pub fn resume(&self, state: impl IntoState<R::State>, session: impl Into<SessionId>) -> Resumption<R> {
         Resumption::new(self.definition.clone(), state.into_state(), session.into())
+    }
+
+    /// Reads a session from the agent's journal, to look at what stands there. What is added to it stays here.
+    ///
+    /// # Errors
+    ///
+    /// When the agent has no journal, or the journal has no such session or cannot be trusted.
+    pub async fn read(&self, session: impl Into<SessionId>) -> Result<Session<R>, RunError> {
+        read(&self.definition, session.into()).await
     }
 
     /// Starts a request for a run inside a call of another run, with the state that the tools borrow. The tool of the call
@@ -262,8 +273,8 @@ impl<R: Registry> AgentBuilder<R> {
     ///
     /// # Errors
     ///
-    /// When a tool cannot be described to a model or has no handler, or a fixed text is empty or has a placeholder
-    /// that is not known.
+    /// When a tool cannot be described to a model or has no handler, the layout has no place for a fragment, or a fixed text
+    /// is empty or has a placeholder that is not known.
     pub fn build(self) -> Result<Agent<R>, BuildError> {
         let texts = self.texts.check()?;
         let tools = match self.tools {
@@ -272,6 +283,13 @@ impl<R: Registry> AgentBuilder<R> {
         };
         if self.executor.is_none() {
             tools.all_have_handlers()?;
+        }
+        for entry in R::SPEC.fragments {
+            self.layout.accepts(entry.spec).map_err(|reason| BuildError::Layout {
+                layout: self.names.layout,
+                kind: entry.spec.kind,
+                reason,
+            })?;
         }
         let header = header(&*self.interpreter, &tools);
         let definition = Definition {

@@ -12,7 +12,7 @@ use super::definition::Definition;
 use super::handle::{Cancel, Ear, Heard, RunHandle, Said};
 use super::mirror::Mirror;
 use super::open::Opened;
-use super::opening::Checked;
+use super::opening::Ready;
 use super::plan::{Next, plan};
 use super::report::Seen;
 use super::state::RunState;
@@ -43,6 +43,10 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) mirror: Mirror<R>,
     /// The last prompt that was sealed.
     pub(crate) prompt: Option<Prompt>,
+    /// Whether the next one extends it, as long as nothing but adding happens.
+    pub(crate) extends: bool,
+    /// How often what stood had been changed otherwise when it was sealed.
+    pub(crate) breaks: u64,
     pub(crate) clock: Clock,
     /// The body of the last request, while its reply is not there; none where the model takes the prompt as it is.
     pub(crate) body: Option<Vec<u8>>,
@@ -83,6 +87,8 @@ impl<R: Registry> Driver<R> {
                 .prompt()
                 .map(|prompt| prompt.clone().with_tools(definition.header(&state.enabled))),
             mirror,
+            extends: false,
+            breaks: 0,
             clock: Clock::default(),
             body: None,
             recorded_tools: None,
@@ -95,11 +101,12 @@ impl<R: Registry> Driver<R> {
     }
 
     /// Records the beginning of a run.
-    pub(super) fn begin(&mut self, opening: Checked) {
+    pub(super) fn begin(&mut self, opening: Ready) {
         if self.writer.is_new() {
             self.record(Event::SessionOpened {
                 library: env!("CARGO_PKG_VERSION").to_owned(),
                 registry: self.definition.parts.get("registry").cloned().unwrap_or_default(),
+                fork: None,
             });
         }
         if self.writer.has_new_lease() {
@@ -109,9 +116,8 @@ impl<R: Registry> Driver<R> {
         if !opening.enabled.is_empty() {
             self.record(Event::ToolsEnabled { tools: opening.enabled });
         }
-        for words in opening.words {
-            // They were checked against this very session.
-            drop(self.session.record(words));
+        for resolved in opening.words {
+            self.session.take(resolved);
         }
     }
 
@@ -293,7 +299,7 @@ impl<R: Registry> Driver<R> {
     fn take(&mut self, said: Said) {
         match said {
             Said::Words(words) => {
-                if let Err(error) = self.session.record(words) {
+                if let Err(error) = self.session.record(words).map(drop) {
                     self.tell(Update::NotRecorded { error });
                 }
             }
@@ -348,7 +354,16 @@ impl<R: Registry> Driver<R> {
         let item = self.session.new_item();
         let explanation = matches!(decision, Decision::Invalid { .. }).then(|| self.session.new_item());
         let interpreter = self.definition.names.interpreter.clone();
-        self.record(Event::Decided { item, decision, calls, native, explanation, interpreter });
+        let forged_marker = R::holds_marker(decision.history_text());
+        self.record(Event::Decided {
+            item,
+            decision,
+            calls,
+            native,
+            explanation,
+            interpreter,
+            forged_marker,
+        });
     }
 
     /// No message is ever empty, and no decision to act is without an action.

@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, watch};
 use super::definition::Definition;
 use crate::error::RunError;
 use crate::event::UserInput;
+use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::registry::{Registered, RegisteredTool, Registry};
 use crate::session::Words;
 
@@ -77,6 +78,25 @@ impl<R: Registry> RunHandle<R> {
     /// When it cannot be rendered, as [`Session::inject`](crate::Session::inject) says, or the run has ended.
     pub fn inject<F: Registered<R>>(&self, fragment: F) -> Result<(), RunError> {
         self.send(Said::Words(Words::fragment::<R, F>(fragment)?))
+    }
+
+    /// Says a fact as it is now, unless the model knows it when the run takes this up: see
+    /// [`Session::sync`](crate::Session::sync).
+    ///
+    /// # Errors
+    ///
+    /// As [`inject`](Self::inject).
+    pub fn sync<F: Registered<R> + LatestFragment>(&self, fragment: F) -> Result<(), RunError> {
+        self.send(Said::Words(Words::latest::<R, F>(fragment)?))
+    }
+
+    /// Says that a fact holds no longer, if the model was told that it does.
+    ///
+    /// # Errors
+    ///
+    /// When the run has ended.
+    pub fn retract<F: Registered<R> + RetractableFragment>(&self) -> Result<(), RunError> {
+        self.send(Said::Words(Words::retract::<R, F>()))
     }
 
     /// Adds a note to the journal, for whoever reads it later. No model ever sees it, and nothing is decided by it.

@@ -95,8 +95,8 @@ impl<R: Registry> Mirror<R> {
             self.session.follow(&event);
             self.runs += u64::from(matches!(event, Event::RunStarted { .. }));
             if let Event::PromptSealed { seal } = &event {
-                let prompt = self.session.prompt();
-                let rebuilt = self.session.messages_hash(&prompt) == seal.messages;
+                let (prompt, purpose) = self.session.next_prompt();
+                let rebuilt = self.session.messages_hash(&prompt, purpose) == seal.messages;
                 self.prompt = Some(prompt);
                 if record.seq >= rebuild_from && !rebuilt {
                     return Err(RunError::SealDiffers { seq: record.seq });

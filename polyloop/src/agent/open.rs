@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::definition::{Definition, shape_prompts};
+use super::definition::{Definition, differing, shape_prompts};
 use super::mirror::Mirror;
 use super::state::RunState;
 use super::writer::Writer;
-use crate::error::RunError;
+use crate::error::{JournalError, RunError};
 use crate::event::Definitions;
 use crate::journal::{DynJournal, MemoryJournal, SessionId};
 use crate::registry::Registry;
+use crate::session::Session;
 
 /// A session as its journal has it.
 pub(super) struct Opened<R: Registry> {
@@ -27,6 +28,11 @@ pub(super) trait Purpose {
 
     /// Whether it is going to be written, or that it must not be.
     fn writes(&self, state: &RunState) -> Result<bool, RunError>;
+
+    /// Whether a run that cannot go on is no matter.
+    fn only_looks(&self) -> bool {
+        false
+    }
 }
 
 /// Reads a session, and takes it over where it is going to be written. None where the journal has nothing of it.
@@ -44,7 +50,7 @@ pub(super) async fn open<R: Registry>(
         return Ok(None);
     }
     let begun = mirror.begun(&records)?;
-    if let Some(message) = begun.fault {
+    if let Some(message) = begun.fault.filter(|_| !purpose.only_looks()) {
         return Err(RunError::Faulted { message });
     }
     let mut changed = purpose.changed(&begun.definition, &definition.parts)?;
@@ -59,11 +65,40 @@ pub(super) async fn open<R: Registry>(
         purpose.writes(&state)?;
         changed = purpose.changed(&state.definition, &definition.parts)?;
     }
-    if let Some(message) = state.fault {
+    if let Some(message) = state.fault.clone().filter(|_| !purpose.only_looks()) {
         return Err(RunError::Faulted { message });
     }
     writer.go_on_behind(mirror.chain().clone(), mirror.runs());
     Ok(Some(Opened { writer, mirror, state, changed }))
+}
+
+/// Reads a session as its journal has it.
+pub(super) async fn read<R: Registry>(
+    definition: &Definition<R>,
+    session: SessionId,
+) -> Result<Session<R>, RunError> {
+    let no_journal = || RunError::NoJournal { session: session.to_string() };
+    let journal = definition.journal.clone().ok_or_else(no_journal)?;
+    let opened = open(definition, journal, session.clone(), Looking).await?;
+    let missing = || JournalError::NoSuchSession { session: session.to_string() };
+    Ok(opened.ok_or_else(missing)?.mirror.session().twin())
+}
+
+/// A session is only looked at.
+struct Looking;
+
+impl Purpose for Looking {
+    fn changed(&self, from: &Definitions, now: &Definitions) -> Result<Vec<String>, RunError> {
+        Ok(differing(from, now))
+    }
+
+    fn writes(&self, _: &RunState) -> Result<bool, RunError> {
+        Ok(false)
+    }
+
+    fn only_looks(&self) -> bool {
+        true
+    }
 }
 
 impl<R: Registry> Opened<R> {

@@ -8,8 +8,9 @@ use super::definition::Definition;
 use super::run::Run;
 use crate::error::RunError;
 use crate::event::UserInput;
+use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::registry::{Registered, RegisteredTool, Registry};
-use crate::session::{Recorded, Words};
+use crate::session::{Resolved, Session, Words};
 use crate::tool::{BoxFuture, IntoState};
 
 /// Collects what a run begins with. The first mistake is told when the run is to begin.
@@ -27,6 +28,17 @@ impl Opening {
             Ok(words) => self.words.push(words),
             Err(error) => drop(self.mistake.get_or_insert(error.into())),
         }
+    }
+
+    pub(super) fn sync<R: Registry, F: Registered<R> + LatestFragment>(&mut self, fragment: F) {
+        match Words::latest::<R, F>(fragment) {
+            Ok(words) => self.words.push(words),
+            Err(error) => drop(self.mistake.get_or_insert(error.into())),
+        }
+    }
+
+    pub(super) fn retract<R: Registry, F: Registered<R> + RetractableFragment>(&mut self) {
+        self.words.push(Words::retract::<R, F>());
     }
 
     pub(super) fn enable<R: Registry, T: RegisteredTool<R>>(&mut self, definition: &Definition<R>) {
@@ -58,20 +70,21 @@ impl Opening {
 
 /// What a run begins with, apart from the session in which it does.
 pub(super) struct Checked {
-    pub(super) words: Vec<Words>,
-    pub(super) enabled: Vec<String>,
+    words: Vec<Words>,
+    enabled: Vec<String>,
 }
 
 impl Checked {
-    /// Whether all of it may follow what the turn recorded so far. Afterwards recording it cannot fail.
-    pub(super) fn may_follow(&self, recorded: &Recorded) -> Result<(), RunError> {
-        let mut recorded = recorded.clone();
-        for words in &self.words {
-            words.may_follow(&recorded)?;
-            words.add_to(&mut recorded);
-        }
-        Ok(())
+    /// Says what of it is recorded behind what stands. Afterwards recording it cannot fail.
+    pub(super) fn behind<R: Registry>(self, session: &Session<R>) -> Result<Ready, RunError> {
+        Ok(Ready { words: session.resolve(self.words)?, enabled: self.enabled })
     }
+}
+
+/// What a run begins with in its session.
+pub(super) struct Ready {
+    pub(super) words: Vec<Resolved>,
+    pub(super) enabled: Vec<String>,
 }
 
 /// What the next run of a session begins with; await it to start. See [`Run::follow_up`].
@@ -104,6 +117,18 @@ impl<'a, R: Registry> FollowUp<'a, R> {
     /// Adds fragments of one type, in their order: none, one or many.
     pub fn inject_all<F: Registered<R>>(self, fragments: impl IntoIterator<Item = F>) -> Self {
         fragments.into_iter().fold(self, Self::inject)
+    }
+
+    /// Says a fact as it is now, unless the model knows it: see [`Session::sync`](crate::Session::sync).
+    pub fn sync<F: Registered<R> + LatestFragment>(mut self, fragment: F) -> Self {
+        self.opening.sync::<R, F>(fragment);
+        self
+    }
+
+    /// Says that a fact holds no longer, if the model was told that it does.
+    pub fn retract<F: Registered<R> + RetractableFragment>(mut self) -> Self {
+        self.opening.retract::<R, F>();
+        self
     }
 
     /// Sets what the run is for, in a person's own words.

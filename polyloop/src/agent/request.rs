@@ -12,6 +12,7 @@ use super::run::Run;
 use super::state::RunState;
 use crate::error::RunError;
 use crate::event::{Definitions, UserInput};
+use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::journal::SessionId;
 use crate::registry::{Registered, RegisteredTool, Registry};
 use crate::session::Session;
@@ -53,6 +54,18 @@ impl<R: Registry> Request<R> {
         fragments.into_iter().fold(self, Self::inject)
     }
 
+    /// Says a fact as it is now, unless the model knows it: see [`Session::sync`](crate::Session::sync).
+    pub fn sync<F: Registered<R> + LatestFragment>(mut self, fragment: F) -> Self {
+        self.opening.sync::<R, F>(fragment);
+        self
+    }
+
+    /// Says that a fact holds no longer, if the model was told that it does.
+    pub fn retract<F: Registered<R> + RetractableFragment>(mut self) -> Self {
+        self.opening.retract::<R, F>();
+        self
+    }
+
     /// Shows the model a tool that is `hidden`, from the first request on, in this session.
     pub fn enable<T: RegisteredTool<R>>(mut self) -> Self {
         self.opening.enable::<R, T>(&self.definition);
@@ -90,10 +103,10 @@ impl<R: Registry> Request<R> {
             let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
             Driver::new(definition, handlers, empty.journaled(), opened)
         };
-        checked.may_follow(driver.session.recorded())?;
+        let ready = checked.behind(&driver.session)?;
         // Whoever cancelled the run before did not cancel this one.
         let handle = driver.listen_anew();
-        driver.begin(checked);
+        driver.begin(ready);
         driver.commit().await?;
         Ok(Run::new(driver, handle, updates))
     }

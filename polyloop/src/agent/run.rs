@@ -21,6 +21,7 @@ use crate::journal::SessionId;
 use crate::ledger::Item;
 use crate::message::Prompt;
 use crate::registry::{Registered, Registry};
+use crate::session::Session;
 use crate::tool::BoxFuture;
 
 type Driving<R> = BoxFuture<'static, Driver<R>>;
@@ -154,14 +155,14 @@ impl<R: Registry> Run<R> {
             return Err(RunError::Unfinished { session: driver.writer.session().to_string() });
         }
         let checked = opening.check::<R>()?;
-        checked.may_follow(driver.session.recorded())?;
+        let ready = checked.behind(&driver.session)?;
         let handlers = state.map(|state| driver.definition.handlers(state)).transpose()?;
         driver.take_over().await?;
         if let Some(handlers) = handlers {
             driver.handlers = handlers;
         }
         let handle = driver.listen_anew();
-        driver.begin(checked);
+        driver.begin(ready);
         self.handle = handle;
         // What nobody wanted to hear of the run that ended is not told of this one.
         while self.updates.try_recv().is_ok() {}
@@ -172,6 +173,12 @@ impl<R: Registry> Run<R> {
     #[must_use]
     pub fn items(&self) -> &[Item] {
         self.resting().map_or(&[], |driver| driver.session.items())
+    }
+
+    /// Returns the session, while the run rests.
+    #[must_use]
+    pub fn session(&self) -> Option<&Session<R>> {
+        self.resting().map(|driver| &driver.session)
     }
 
     /// Returns the last prompt that was sent, while the run rests.

@@ -108,6 +108,13 @@ impl RunState {
             | Event::PromptRefused { .. }
             | Event::RemarkRecorded { .. }
             | Event::FragmentRecorded { .. }
+            | Event::NoteQueued { .. }
+            | Event::NoteTaken { .. }
+            | Event::HistoryImported { .. }
+            | Event::HistoryRolledBack { .. }
+            | Event::CompactionStarted { .. }
+            | Event::CompactionApplied { .. }
+            | Event::CompactionAbandoned { .. }
             | Event::InputRecorded { .. } => {}
             // What is counted is counted for each run; what a session has, stays.
             Event::RunStarted { definition } => {
@@ -161,7 +168,7 @@ impl RunState {
             Event::ApprovalAsked { call } => {
                 self.with_call(call, |pending| pending.approval = Approval::Asked);
             }
-            Event::ApprovalGiven { call } => {
+            Event::ApprovalGiven { call, .. } => {
                 self.with_call(call, |pending| pending.approval = Approval::Given);
             }
             Event::CallStarted { call, intent } => {

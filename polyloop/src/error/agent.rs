@@ -29,6 +29,16 @@ pub enum BuildError {
         /// What is wrong and what to do.
         reason: Cow<'static, str>,
     },
+    /// The layout has no place for a fragment.
+    #[error("the layout `{layout}` has no place for `{kind}`: {reason}")]
+    Layout {
+        /// The layout's type.
+        layout: &'static str,
+        /// The kind of the fragment.
+        kind: &'static str,
+        /// Why, and what to do.
+        reason: String,
+    },
 }
 
 /// The reason why a run could not start or go on.

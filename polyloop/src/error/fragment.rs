@@ -64,6 +64,9 @@ pub enum RecordErrorKind {
         /// The number that a turn may record.
         at_most: usize,
     },
+    /// The type says that it is never taken back.
+    #[error("its type says `never_retracted`, so it cannot be taken back; give it `absent = \"…\"`")]
+    NeverRetracted,
     /// The key of the markers is none.
     #[error("the key of its markers: {source}")]
     Key {

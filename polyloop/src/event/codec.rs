@@ -1,10 +1,9 @@
 //! Events as records: the name of each kind, the version of its form, and the payload as JSON.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 
-use super::events::{Event, RecordedFragment, WrittenFragment};
+use super::context::{NoteId, WrittenFragment, WrittenImport};
+use super::events::Event;
 use super::outcome::Status;
 use crate::error::JournalError;
 use crate::fragment::{FragmentSpec, Rendered};
@@ -14,7 +13,10 @@ use crate::message::ItemId;
 /// The version of all payloads so far.
 pub(crate) const VERSION: u32 = 1;
 
+// Kinds that hold fragments: reading them takes a registry.
 const FRAGMENT: &str = "fragment.recorded";
+const NOTE: &str = "note.queued";
+const IMPORT: &str = "history.imported";
 
 /// Every kind with the variant that it stands for. Several kinds may share a form: what became of a call.
 const KINDS: &[(&str, &str)] = &[
@@ -27,6 +29,13 @@ const KINDS: &[(&str, &str)] = &[
     ("header.changed", "HeaderChanged"),
     (FRAGMENT, "FragmentRecorded"),
     ("input.recorded", "InputRecorded"),
+    (NOTE, "NoteQueued"),
+    ("note.taken", "NoteTaken"),
+    (IMPORT, "HistoryImported"),
+    ("history.rolled_back", "HistoryRolledBack"),
+    ("compaction.started", "CompactionStarted"),
+    ("compaction.applied", "CompactionApplied"),
+    ("compaction.abandoned", "CompactionAbandoned"),
     ("prompt.refused", "PromptRefused"),
     ("prompt.sealed", "PromptSealed"),
     ("model.replied", "ModelReplied"),
@@ -54,6 +63,20 @@ const KINDS: &[(&str, &str)] = &[
 struct WrittenItem {
     item: ItemId,
     fragment: WrittenFragment<String, Rendered>,
+    instead_of: Option<ItemId>,
+}
+
+/// A note's record.
+#[derive(Deserialize)]
+struct WrittenNote {
+    note: NoteId,
+    fragment: WrittenFragment<String, Rendered>,
+}
+
+/// The record of what was imported.
+#[derive(Deserialize)]
+struct WrittenHistory {
+    items: Vec<WrittenImport>,
 }
 
 impl Event {
@@ -69,6 +92,13 @@ impl Event {
             Self::HeaderChanged { .. } => "header.changed",
             Self::FragmentRecorded { .. } => FRAGMENT,
             Self::InputRecorded { .. } => "input.recorded",
+            Self::NoteQueued { .. } => NOTE,
+            Self::NoteTaken { .. } => "note.taken",
+            Self::HistoryImported { .. } => IMPORT,
+            Self::HistoryRolledBack { .. } => "history.rolled_back",
+            Self::CompactionStarted { .. } => "compaction.started",
+            Self::CompactionApplied { .. } => "compaction.applied",
+            Self::CompactionAbandoned { .. } => "compaction.abandoned",
             Self::PromptRefused { .. } => "prompt.refused",
             Self::PromptSealed { .. } => "prompt.sealed",
             Self::ModelReplied { .. } => "model.replied",
@@ -127,18 +157,39 @@ impl Event {
                 ),
             }));
         };
-        if record.kind == FRAGMENT {
-            let WrittenItem { item, fragment } =
-                serde_json::from_str(&record.payload).map_err(|error| unreadable(error.to_string()))?;
-            let spec = find(&fragment.kind).map_err(|known| JournalError::UnknownFragment {
+        let find = |kind: &str| {
+            find(kind).map_err(|known| JournalError::UnknownFragment {
                 seq: record.seq,
-                kind: fragment.kind.clone(),
+                kind: kind.to_owned(),
                 known,
-            })?;
-            let fragment = RecordedFragment { spec, rendered: Arc::new(fragment.rendered) };
-            return Ok(Some(Self::FragmentRecorded { item, fragment }));
+            })
+        };
+        match &*record.kind {
+            FRAGMENT => {
+                let WrittenItem { item, fragment, instead_of } = parsed(&record.payload, unreadable)?;
+                let spec = find(&fragment.kind)?;
+                let fragment = fragment.known_as(spec);
+                Ok(Some(Self::FragmentRecorded { item, fragment, instead_of }))
+            }
+            NOTE => {
+                let WrittenNote { note, fragment } = parsed(&record.payload, unreadable)?;
+                let spec = find(&fragment.kind)?;
+                let fragment = fragment.known_as(spec);
+                Ok(Some(Self::NoteQueued { note, fragment }))
+            }
+            IMPORT => {
+                let WrittenHistory { items } = parsed(&record.payload, unreadable)?;
+                let items = items.into_iter().map(|written| written.known_by(find));
+                Ok(Some(Self::HistoryImported { items: items.collect::<Result<_, _>>()? }))
+            }
+            _ => parsed(&format!("{{\"{variant}\":{}}}", record.payload), unreadable).map(Some),
         }
-        let tagged = format!("{{\"{variant}\":{}}}", record.payload);
-        serde_json::from_str(&tagged).map(Some).map_err(|error| unreadable(error.to_string()))
     }
+}
+
+fn parsed<'a, T: Deserialize<'a>>(
+    payload: &'a str,
+    unreadable: impl Fn(String) -> JournalError,
+) -> Result<T, JournalError> {
+    serde_json::from_str(payload).map_err(|error| unreadable(error.to_string()))
 }

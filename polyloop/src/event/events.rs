@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use super::context::{CompactionReason, Fork, ImportedItem, NoteId, RecordedFragment};
 use super::decision::Decision;
 use super::outcome::{ActionOutcome, Verdict};
 use super::parts::{Call, CallId, Ending, UserInput};
 use super::reply::Reply;
 use crate::error::ModelError;
-use crate::fragment::{FragmentSpec, Rendered};
 use crate::journal::SessionId;
 use crate::message::ItemId;
 use crate::tool::Replay;
@@ -23,6 +23,9 @@ pub(crate) enum Event {
         library: String,
         /// The registry's fingerprint.
         registry: String,
+        /// Where it branched off, where it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fork: Option<Fork>,
     },
     LeaseTaken {},
     RunStarted {
@@ -48,11 +51,53 @@ pub(crate) enum Event {
     FragmentRecorded {
         item: ItemId,
         fragment: RecordedFragment,
+        /// The inherited item in whose place it stands.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        instead_of: Option<ItemId>,
     },
     InputRecorded {
         item: ItemId,
         input: UserInput,
+        /// What was typed, where that is not what is sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        typed: Option<UserInput>,
         forged_marker: bool,
+    },
+    /// A note waits for the next input.
+    #[serde(skip_deserializing)]
+    NoteQueued {
+        note: NoteId,
+        fragment: RecordedFragment,
+    },
+    /// A note is told, and waits no longer.
+    NoteTaken {
+        note: NoteId,
+        item: ItemId,
+    },
+    /// What another program recorded.
+    #[serde(skip_deserializing)]
+    HistoryImported {
+        items: Vec<ImportedItem>,
+    },
+    /// The last turns are no longer part of what a model is shown.
+    HistoryRolledBack {
+        turns: u64,
+    },
+    CompactionStarted {
+        reason: CompactionReason,
+        /// The first item that it does not reach: those of a turn that no model has seen.
+        before: Option<ItemId>,
+        /// What the model is asked for the summary; none where it is not asked.
+        instruction: Option<(ItemId, Arc<str>)>,
+    },
+    CompactionApplied {
+        replaced: Vec<ItemId>,
+        summary: Option<(ItemId, Arc<str>)>,
+        /// What is stated anew, each with the item that stated it last.
+        restated: Vec<(ItemId, ItemId)>,
+    },
+    CompactionAbandoned {
+        why: String,
     },
     /// A prompt was over the budget; it was not sent.
     PromptRefused {
@@ -80,12 +125,17 @@ pub(crate) enum Event {
         explanation: Option<ItemId>,
         /// What read the reply, with its version.
         interpreter: String,
+        #[serde(default, skip_serializing_if = "is_false")]
+        forged_marker: bool,
     },
     ApprovalAsked {
         call: CallId,
     },
     ApprovalGiven {
         call: CallId,
+        /// Whether the same call needs no approval from now on.
+        #[serde(default, skip_serializing_if = "is_false")]
+        always: bool,
     },
     CallStarted {
         call: CallId,
@@ -130,24 +180,8 @@ pub(crate) enum Event {
 /// The parts of a definition, each with what stands for it: a hash, or a name.
 pub(crate) type Definitions = BTreeMap<String, String>;
 
-/// A fragment as recorded.
-#[derive(Clone, Debug)]
-pub(crate) struct RecordedFragment {
-    pub(crate) spec: &'static FragmentSpec,
-    pub(crate) rendered: Arc<Rendered>,
-}
-
-/// A fragment as a journal holds it: with the kind in place of the description.
-#[derive(Serialize, Deserialize)]
-pub(super) struct WrittenFragment<K, T> {
-    pub(super) kind: K,
-    pub(super) rendered: T,
-}
-
-impl Serialize for RecordedFragment {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WrittenFragment { kind: self.spec.kind, rendered: &*self.rendered }.serialize(serializer)
-    }
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// What is about to be sent.
@@ -159,12 +193,36 @@ pub(crate) struct Seal {
     pub(crate) attempt: u32,
     /// The size of all messages, in characters.
     pub(crate) chars: usize,
+    /// For what the model is asked.
+    #[serde(default, skip_serializing_if = "SealPurpose::is_step")]
+    pub(crate) purpose: SealPurpose,
     /// How many of these stood in the request before.
     pub(crate) shared_chars: usize,
+    /// The first item that did not stand there, where the request before is no prefix of this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) broken_at: Option<ItemId>,
     /// The hash of all messages, as hexadecimal digits.
     pub(crate) messages: String,
     /// The hash of the request's body, as hexadecimal digits; none where a model takes the prompt as it is.
     pub(crate) wire: Option<String>,
+}
+
+/// For what a model is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SealPurpose {
+    /// A decision.
+    #[default]
+    Step,
+    /// A summary of what compaction replaces.
+    Summary,
+}
+
+impl SealPurpose {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls takes a reference")]
+    fn is_step(&self) -> bool {
+        *self == Self::Step
+    }
 }
 
 /// What stands beside the messages of a request.
@@ -221,12 +279,19 @@ pub(crate) struct Settled {
     /// What the model sees; none where it sees the observation as it is, which is so most of the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shown: Option<Arc<[Arc<str>]>>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) forged_marker: bool,
 }
 
 impl Settled {
     pub(crate) fn new(outcome: ActionOutcome, shown: Arc<[Arc<str>]>) -> Self {
         let differs = *shown != *outcome.observation.parts();
-        Self { outcome, shown: differs.then_some(shown) }
+        Self { outcome, shown: differs.then_some(shown), forged_marker: false }
+    }
+
+    /// Whether what the model sees holds a registered marker.
+    pub(crate) fn forging(self, forged_marker: bool) -> Self {
+        Self { forged_marker, ..self }
     }
 
     /// What the model sees.

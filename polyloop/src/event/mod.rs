@@ -1,18 +1,19 @@
 //! What happened: replies, decisions, outcomes, and the events that record them.
 
 mod codec;
+mod context;
 mod decision;
 mod events;
 mod outcome;
 mod parts;
 mod reply;
 
+pub use context::CompactionReason;
 pub use decision::{Action, Decision};
 pub use outcome::{ActionOutcome, Status, Verdict};
 pub use parts::{Call, CallId, Ending, UserInput};
 pub use reply::{Finish, Reply, ReplyCall, Usage};
 
 pub(crate) use codec::VERSION;
-pub(crate) use events::{
-    Closing, Definitions, Event, Header, Intent, Measured, RecordedFragment, Seal, Settled,
-};
+pub(crate) use context::{ImportedItem, ImportedPart, NoteId, RecordedFragment};
+pub(crate) use events::{Closing, Definitions, Event, Header, Intent, Measured, Seal, SealPurpose, Settled};

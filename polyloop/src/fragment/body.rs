@@ -176,12 +176,21 @@ pub trait Recorded {
     /// Adds the value to the text.
     #[must_use]
     fn recorded(&self, body: Body) -> Body;
+
+    /// Reads a value back; none of an older form of the type.
+    fn read_back(recorded: &str) -> Option<Self>
+    where
+        Self: Sized;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Recorded for T {
     fn recorded(&self, body: Body) -> Body {
         body.state(self)
+    }
+
+    fn read_back(recorded: &str) -> Option<Self> {
+        serde_json::from_str(recorded).ok()
     }
 }
 

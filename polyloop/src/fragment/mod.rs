@@ -30,7 +30,7 @@ pub use vocabulary::{
 pub(crate) use index::MarkerIndex;
 pub(crate) use marker::{byte, lower_at};
 pub(crate) use parse::parse_in;
-pub(crate) use render::render as render_in;
+pub(crate) use render::{render as render_in, retraction as retraction_in};
 
 use crate::error::RecordError;
 
@@ -92,6 +92,39 @@ pub trait Recognize: ContextFragment {
 }
 
 impl<T: ContextFragment> Recognize for T {}
+
+/// A fragment with `lifetime = latest`: the next of its kind supersedes it, so a model is told only what it does not know.
+///
+/// The derive implements it; see [`Session::sync`](crate::Session::sync).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no latest value, so there is nothing to compare it with",
+    label = "not `lifetime = latest`",
+    note = "add `lifetime = latest` to `{Self}`, or record it each time with `inject`"
+)]
+pub trait LatestFragment {
+    /// Returns what is said when `self` follows an earlier value, which is given as it was recorded, as JSON text. `None` asks
+    /// for the full form.
+    fn change_since(&self, earlier: &str) -> Option<Body> {
+        let _ = earlier;
+        None
+    }
+}
+
+/// A `latest` fragment that says so when its fact stops holding.
+///
+/// The derive implements it for `absent = "…"`; see [`Session::retract`](crate::Session::retract).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be taken back: it does not say what the model is told then",
+    label = "has no `absent` text",
+    note = "add `absent = \"…\"` to `{Self}`"
+)]
+pub trait RetractableFragment {}
+
+/// Reads the earlier value, and asks the type what changed.
+#[doc(hidden)]
+pub fn changed_since<T: ChangedFragment + Recorded>(value: &T, earlier: &str) -> Option<Body> {
+    value.changed(&T::read_back(earlier)?)
+}
 
 /// A `latest` fragment that can say only what changed.
 pub trait ChangedFragment: ContextFragment {

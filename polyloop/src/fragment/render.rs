@@ -112,6 +112,34 @@ fn try_render(
     Ok(Rendered { chars: text.chars().count(), text, true_chars, id, channel, state })
 }
 
+/// Renders what is said when a fact stops holding: between the markers of the statement that it takes back.
+pub(crate) fn retraction(
+    spec: &FragmentSpec,
+    own: usize,
+    earlier: &Rendered,
+    says: &str,
+    index: &MarkerIndex,
+) -> Result<Rendered, RecordError> {
+    let refuse = |kind| RecordError::new(spec.kind, kind);
+    let around = |text: &str, body: Range<usize>| {
+        Some([text.get(..body.start)?, says, text.get(body.end..)?].concat())
+    };
+    let text = match &spec.marking {
+        Marking::Unmarked(_) => says.to_owned(),
+        Marking::Marked { .. } => index
+            .recognize(&earlier.text)
+            .and_then(|hit| around(&earlier.text, hit.body))
+            .filter(|text| index.recognize(text).is_some_and(|hit| hit.kind == own))
+            .ok_or_else(|| refuse(RecordErrorKind::NotRecognised))?,
+    };
+    let chars = text.chars().count();
+    if chars > spec.max_chars {
+        return Err(refuse(RecordErrorKind::TooLarge { size: chars, cap: spec.max_chars }));
+    }
+    let (id, channel) = (earlier.id.clone(), earlier.channel.clone());
+    Ok(Rendered { text, chars, true_chars: chars, id, channel, state: None })
+}
+
 fn channel(spec: &FragmentSpec, body: &mut Body) -> Result<Option<String>, RecordErrorKind> {
     match spec.slot {
         Slot::Injection(Channel::Named(name)) => Ok(Some(name.to_owned())),

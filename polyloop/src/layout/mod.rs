@@ -1,24 +1,45 @@
 //! Layouts: pure functions from the items of a ledger to the messages of a prompt.
 //!
-//! A layout orders what was recorded before the first prompt, by the fields of the types alone. What was recorded
-//! later stands where it was recorded. It has no way to make text.
+//! A layout orders what was recorded before the first prompt, and what compaction states anew, by the fields of the types
+//! alone. What was recorded later stands where it was recorded. It has no way to make text.
 
 mod framing;
+mod message;
 mod projection;
 mod staged;
 
 pub use staged::Staged;
 
 pub(crate) use framing::Template;
+pub(crate) use message::push_instruction;
 pub(crate) use projection::Projection;
 
+use crate::fragment::FragmentSpec;
 use crate::ledger::Item;
 use crate::message::ItemId;
 
-/// An order of the items that were recorded before the first prompt: one message each, in the order returned.
+/// An order of items, and which of them share a message.
 ///
-/// It must return every item once; what it leaves out stands at the end, so that nothing is ever dropped.
+/// A group of ids is one message. The library sees to what no layout may break: an item that is left out stands at the
+/// end, so that nothing is ever dropped; a message has one role; what must be its own message is; and a call is never
+/// parted from its result.
 pub trait Layout: Send + Sync + 'static {
-    /// Returns the ids of the items, in the order in which they stand.
-    fn order(&self, items: &[Item]) -> Vec<ItemId>;
+    /// Arranges the items that were recorded before the first prompt, or that compaction states anew.
+    fn arrange(&self, items: &[Item]) -> Vec<Vec<ItemId>>;
+
+    /// Arranges fragments and a person's words that were recorded one after another, behind a prompt that was sent. They
+    /// stand where they were recorded, each in a message of its own, unless a layout says otherwise.
+    fn follow(&self, items: &[Item]) -> Vec<Vec<ItemId>> {
+        items.iter().map(|item| vec![item.id()]).collect()
+    }
+
+    /// Says whether a fragment type has a place here; asked of every registered one when an agent is built.
+    ///
+    /// # Errors
+    ///
+    /// When it has none, with the reason and what to do.
+    fn accepts(&self, spec: &FragmentSpec) -> Result<(), String> {
+        let _ = spec;
+        Ok(())
+    }
 }

@@ -1,106 +1,130 @@
 //! The projection of a ledger, carried along: a step costs what it adds.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use super::message::push_message;
 use super::{Layout, Template};
-use crate::ledger::{Item, ItemContent, Ledger};
-use crate::message::{Block, Content, Message, Origin, Prompt, Role};
+use crate::ledger::{Item, ItemKind, Ledger, Part};
+use crate::message::{ItemId, Prompt};
 
-/// A prompt, and how many of the ledger's items it holds.
+/// A prompt, and how much of the ledger it holds.
 #[derive(Clone, Debug)]
 pub(crate) struct Projection {
-    prompt: Prompt,
-    /// How many items of the part behind the first seal it holds; `None` before the first part is final.
-    projected: Option<usize>,
+    /// The messages of the parts that are final.
+    closed: Prompt,
+    /// How many parts these are.
+    parts: usize,
+    /// The messages of the open part as well.
+    open: Prompt,
+    /// How much of the ledger they hold; none where they are not made yet.
+    holds: Option<Part>,
+    /// How often what stood had been changed.
+    breaks: u64,
 }
 
 impl Projection {
     pub(crate) fn new() -> Self {
-        Self { prompt: Prompt::empty(), projected: None }
+        Self { closed: Prompt::empty(), parts: 0, open: Prompt::empty(), holds: None, breaks: 0 }
     }
 
-    /// Says that the prompt as it was projected last is sealed: its part before the first seal stays, whatever the
-    /// layout would say of it now.
-    pub(crate) fn seal(&mut self) {
-        self.projected.get_or_insert(0);
+    /// How often what stood had been changed when it was projected last.
+    pub(crate) fn breaks(&self) -> u64 {
+        self.breaks
     }
 
     /// Projects the ledger. What was projected before stays as it is, and is shared.
     pub(crate) fn project(&mut self, ledger: &Ledger, layout: &dyn Layout, observation: &Template) -> Prompt {
-        let (head, tail) = ledger.split();
-        if self.projected.is_none() {
-            self.prompt = Prompt::empty();
-            for item in ordered(head, layout) {
-                self.prompt.push(message(item, observation));
-            }
-            self.projected = ledger.is_sealed().then_some(0);
+        if self.breaks != ledger.breaks() {
+            *self = Self { breaks: ledger.breaks(), ..Self::new() };
         }
-        if let Some(projected) = &mut self.projected {
-            for item in tail.iter().skip(*projected) {
-                self.prompt.push(message(item, observation));
-            }
-            *projected = tail.len();
+        self.close(ledger, layout, observation);
+        let open = ledger.open_part();
+        if self.holds != Some(open) {
+            let from = end_of(ledger, self.parts);
+            self.open = self.closed.clone();
+            lay_out(&mut self.open, part(ledger.items(), from, open), open, layout, observation);
+            self.holds = Some(open);
         }
-        self.prompt.clone()
+        self.open.clone()
+    }
+
+    /// Projects what stands before an item.
+    pub(crate) fn project_before(
+        &mut self,
+        ledger: &Ledger,
+        layout: &dyn Layout,
+        observation: &Template,
+        before: impl Fn(&Item) -> bool,
+    ) -> Prompt {
+        self.project(ledger, layout, observation);
+        let from = end_of(ledger, self.parts);
+        let items = part(ledger.items(), from, ledger.open_part());
+        let reached = items.iter().position(before).unwrap_or(items.len());
+        let mut prompt = self.closed.clone();
+        let items = items.get(..reached).unwrap_or_default();
+        lay_out(&mut prompt, items, ledger.open_part(), layout, observation);
+        prompt
+    }
+
+    /// Takes the parts that became final.
+    fn close(&mut self, ledger: &Ledger, layout: &dyn Layout, observation: &Template) {
+        for closed in ledger.closed_parts().iter().skip(self.parts) {
+            if self.holds == Some(*closed) {
+                // It was projected whole while it was open.
+                self.closed = self.open.clone();
+            } else {
+                let from = end_of(ledger, self.parts);
+                let items = part(ledger.items(), from, *closed);
+                lay_out(&mut self.closed, items, *closed, layout, observation);
+            }
+            self.parts += 1;
+            self.holds = None;
+        }
     }
 }
 
-/// The items in the layout's order; what it left out stands at the end.
-fn ordered<'i>(items: &'i [Item], layout: &dyn Layout) -> Vec<&'i Item> {
+/// Where a number of closed parts ends.
+fn end_of(ledger: &Ledger, parts: usize) -> usize {
+    parts.checked_sub(1).and_then(|last| ledger.closed_parts().get(last)).map_or(0, |part| part.end)
+}
+
+fn part(items: &[Item], from: usize, part: Part) -> &[Item] {
+    items.get(from..part.end).unwrap_or_default()
+}
+
+/// Adds the messages of one part.
+fn lay_out(prompt: &mut Prompt, items: &[Item], part: Part, layout: &dyn Layout, observation: &Template) {
+    if part.arranged {
+        for group in arranged(items, layout.arrange(items)) {
+            push_message(prompt, &group, observation);
+        }
+        return;
+    }
+    // What the model says and does stands where it stands.
+    for run in items.chunk_by(|one, other| is_said(one) && is_said(other)) {
+        if let [item] = run {
+            push_message(prompt, &[item], observation);
+            continue;
+        }
+        for group in arranged(run, layout.follow(run)) {
+            push_message(prompt, &group, observation);
+        }
+    }
+}
+
+/// Whether a layout may say with what it shares a message: fragments and a person's words.
+fn is_said(item: &Item) -> bool {
+    matches!(item.kind(), ItemKind::Fragment | ItemKind::Input)
+}
+
+/// The items in a layout's order; what it left out stands at the end.
+fn arranged(items: &[Item], groups: Vec<Vec<ItemId>>) -> Vec<Vec<&Item>> {
     let mut by_id: BTreeMap<_, _> = items.iter().map(|item| (item.id(), item)).collect();
-    let mut order: Vec<&Item> = layout.order(items).iter().filter_map(|id| by_id.remove(id)).collect();
-    order.extend(by_id.into_values());
-    order
-}
-
-/// The message of one item.
-fn message(item: &Item, observation: &Template) -> Message {
-    match item.content() {
-        ItemContent::Fragment(fragment) => {
-            text_message(fragment.spec.role, fragment.rendered.text().into(), item.origin(None))
-        }
-        ItemContent::Input { input, .. } => text_message(Role::User, input.text(), item.origin(None)),
-        ItemContent::Reply { text, calls, native } => {
-            let text_block = text_block(text.clone(), item.origin(None));
-            if !native || calls.is_empty() {
-                return Message::of(Role::Assistant, [text_block]);
-            }
-            let calls = calls.iter().map(|call| {
-                let content = Content::ToolCall {
-                    id: call.id().text(),
-                    name: call.action().label().into(),
-                    arguments: call.action().payload().into(),
-                };
-                Block::of(content, item.origin(Some(&call.action().label().into())))
-            });
-            let text_block = (!text.trim().is_empty()).then_some(text_block);
-            Message::of(Role::Assistant, text_block.into_iter().chain(calls).collect::<Vec<_>>())
-        }
-        ItemContent::Observation { call, tool, native: true, parts } => {
-            let content = Content::ToolResult { call: call.text(), parts: parts.clone() };
-            Message::of(Role::Tool, [Block::of(content, item.origin(Some(tool)))])
-        }
-        ItemContent::Observation { tool, native: false, parts, .. } => {
-            let blocks = observation.fill_parts(parts).into_iter();
-            Message::of(
-                Role::User,
-                blocks.map(|part| text_block(part, item.origin(Some(tool)))).collect::<Vec<_>>(),
-            )
-        }
-        ItemContent::Synthetic { reply: true, text } => {
-            text_message(Role::Assistant, text.clone(), item.origin(None))
-        }
-        ItemContent::Explanation { text } | ItemContent::Synthetic { reply: false, text } => {
-            text_message(Role::User, observation.fill(text).into(), item.origin(None))
-        }
-    }
-}
-
-fn text_message(role: Role, text: Arc<str>, origin: Origin) -> Message {
-    Message::of(role, [text_block(text, origin)])
-}
-
-fn text_block(text: Arc<str>, origin: Origin) -> Block {
-    Block::of(Content::Text { text }, origin)
+    let mut arranged: Vec<Vec<&Item>> = groups
+        .iter()
+        .map(|group| group.iter().filter_map(|id| by_id.remove(id)).collect::<Vec<_>>())
+        .filter(|group| !group.is_empty())
+        .collect();
+    arranged.extend(by_id.into_values().map(|item| vec![item]));
+    arranged
 }

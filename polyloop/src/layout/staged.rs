@@ -13,11 +13,11 @@ use crate::message::ItemId;
 pub struct Staged;
 
 impl Layout for Staged {
-    fn order(&self, items: &[Item]) -> Vec<ItemId> {
+    fn arrange(&self, items: &[Item]) -> Vec<Vec<ItemId>> {
         let mut order: Vec<&Item> = items.iter().collect();
         // Stable: ties keep the order of recording.
         order.sort_by(|left, right| place(left).cmp(&place(right)));
-        order.into_iter().map(Item::id).collect()
+        order.into_iter().map(|item| vec![item.id()]).collect()
     }
 }
 

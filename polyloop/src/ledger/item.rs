@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::event::{Call, CallId, RecordedFragment, UserInput};
 use crate::fragment::{FragmentSpec, Rendered};
-use crate::message::{ItemId, Origin};
+use crate::message::{ItemId, Origin, Role};
 
 /// The built-in kinds; fragments have their own.
 mod kind {
@@ -14,6 +14,9 @@ mod kind {
     pub(super) const OBSERVATION: &str = "polyloop.observation";
     pub(super) const EXPLANATION: &str = "polyloop.explanation";
     pub(super) const SYNTHETIC: &str = "polyloop.synthetic";
+    pub(super) const SUMMARY: &str = "polyloop.summary";
+    pub(super) const IMPORTED: &str = "polyloop.imported";
+    pub(super) const INSTRUCTION: &str = "polyloop.instruction";
 }
 
 /// The door through which an item came.
@@ -32,33 +35,104 @@ pub enum ItemKind {
     Explanation,
     /// A fixed text of the definition.
     Synthetic,
+    /// What compaction put in the place of other items.
+    Summary,
+    /// A text that another program recorded, and that is no registered fragment.
+    Imported,
+    /// What the model is asked for a summary.
+    Instruction,
+}
+
+/// What a fragment says of its fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Statement {
+    /// All of it.
+    Full,
+    /// Only what changed since the statement before.
+    Change,
+    /// That it holds no longer.
+    Retraction,
 }
 
 /// What an item holds.
 #[derive(Clone, Debug)]
 pub(crate) enum ItemContent {
     Fragment(RecordedFragment),
-    Input { input: UserInput, forged_marker: bool },
+    Input { input: UserInput, typed: Option<UserInput> },
     Reply { text: Arc<str>, calls: Arc<[Call]>, native: bool },
-    Observation { call: CallId, tool: Arc<str>, native: bool, parts: Arc<[Arc<str>]> },
+    Observation { call: CallId, tool: Arc<str>, native: bool, unknown: bool, parts: Arc<[Arc<str>]> },
     Explanation { text: Arc<str> },
     Synthetic { reply: bool, text: Arc<str> },
+    Summary { text: Arc<str> },
+    Imported { role: Role, text: Arc<str> },
+    Instruction { text: Arc<str> },
 }
 
 /// One thing that a model has been told, or has said.
 #[derive(Clone, Debug)]
 pub struct Item {
     id: ItemId,
+    /// The turn in which it was recorded, counted from 1; 0 in a session without runs.
+    turn: u64,
+    forged_marker: bool,
+    /// Whether compaction stated it anew.
+    restated: bool,
+    /// Whether it stands in one message with the item before it.
+    joined: bool,
     content: ItemContent,
 }
 
 impl Item {
-    pub(crate) fn new(id: ItemId, content: ItemContent) -> Self {
-        Self { id, content }
+    pub(crate) fn new(id: ItemId, turn: u64, content: ItemContent) -> Self {
+        Self { id, turn, forged_marker: false, restated: false, joined: false, content }
+    }
+
+    pub(crate) fn forging(mut self, forged_marker: bool) -> Self {
+        self.forged_marker = forged_marker;
+        self
+    }
+
+    pub(super) fn joined_if(mut self, joined: bool) -> Self {
+        self.joined = joined;
+        self
+    }
+
+    /// The same fact, stated in full as an item of its own.
+    pub(super) fn restated_as(&self, id: ItemId, turn: u64) -> Self {
+        let content = match &self.content {
+            ItemContent::Fragment(fragment) => ItemContent::Fragment(RecordedFragment {
+                rendered: fragment.in_full().clone(),
+                full: None,
+                ..fragment.clone()
+            }),
+            other => other.clone(),
+        };
+        Self { restated: true, ..Self::new(id, turn, content) }
     }
 
     pub(crate) fn content(&self) -> &ItemContent {
         &self.content
+    }
+
+    pub(crate) fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    pub(crate) fn is_restated(&self) -> bool {
+        self.restated
+    }
+
+    pub(crate) fn is_joined(&self) -> bool {
+        self.joined
+    }
+
+    /// The fragment as recorded.
+    pub(crate) fn recorded(&self) -> Option<&RecordedFragment> {
+        match &self.content {
+            ItemContent::Fragment(fragment) => Some(fragment),
+            _ => None,
+        }
     }
 
     /// Returns the id.
@@ -77,6 +151,9 @@ impl Item {
             ItemContent::Observation { .. } => ItemKind::Observation,
             ItemContent::Explanation { .. } => ItemKind::Explanation,
             ItemContent::Synthetic { .. } => ItemKind::Synthetic,
+            ItemContent::Summary { .. } => ItemKind::Summary,
+            ItemContent::Imported { .. } => ItemKind::Imported,
+            ItemContent::Instruction { .. } => ItemKind::Instruction,
         }
     }
 
@@ -90,20 +167,30 @@ impl Item {
             ItemContent::Observation { .. } => kind::OBSERVATION,
             ItemContent::Explanation { .. } => kind::EXPLANATION,
             ItemContent::Synthetic { .. } => kind::SYNTHETIC,
+            ItemContent::Summary { .. } => kind::SUMMARY,
+            ItemContent::Imported { .. } => kind::IMPORTED,
+            ItemContent::Instruction { .. } => kind::INSTRUCTION,
         }
     }
 
     /// Returns the description of the fragment's type.
     #[must_use]
     pub fn fragment(&self) -> Option<&'static FragmentSpec> {
-        match &self.content {
-            ItemContent::Fragment(fragment) => Some(fragment.spec),
-            _ => None,
-        }
+        self.recorded().map(|fragment| fragment.spec)
     }
 
-    /// Returns the text: of a fragment the rendered one, of a person's words what was typed, of an observation all its
-    /// parts with nothing between them.
+    /// Returns what a fragment says of its fact.
+    #[must_use]
+    pub fn statement(&self) -> Option<Statement> {
+        self.recorded().map(|fragment| match fragment {
+            RecordedFragment { retracts: true, .. } => Statement::Retraction,
+            RecordedFragment { full: Some(_), .. } => Statement::Change,
+            RecordedFragment { full: None, .. } => Statement::Full,
+        })
+    }
+
+    /// Returns the text, as the model is told it: of a fragment the rendered one, of an observation all its parts with
+    /// nothing between them.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match &self.content {
@@ -111,7 +198,10 @@ impl Item {
             ItemContent::Input { input, .. } => input.as_str().into(),
             ItemContent::Reply { text, .. }
             | ItemContent::Explanation { text }
-            | ItemContent::Synthetic { text, .. } => (&**text).into(),
+            | ItemContent::Synthetic { text, .. }
+            | ItemContent::Summary { text }
+            | ItemContent::Imported { text, .. }
+            | ItemContent::Instruction { text } => (&**text).into(),
             ItemContent::Observation { parts, .. } => parts.concat().into(),
         }
     }
@@ -119,25 +209,20 @@ impl Item {
     /// Returns a fragment as it was rendered: its size before anything was cut, its channel, its state.
     #[must_use]
     pub fn rendered(&self) -> Option<&Rendered> {
-        match &self.content {
-            ItemContent::Fragment(fragment) => Some(&fragment.rendered),
-            _ => None,
-        }
+        self.recorded().map(|fragment| &*fragment.rendered)
     }
 
     /// Returns the id that the fragment states of itself.
     #[must_use]
     pub fn entry_id(&self) -> Option<&str> {
-        match &self.content {
-            ItemContent::Fragment(fragment) => fragment.rendered.id(),
-            _ => None,
-        }
+        self.rendered().and_then(Rendered::id)
     }
 
-    /// Whether a person's words hold a registered marker. They stay as typed; a person should see it.
+    /// Whether words that are no fragment hold a registered marker: a person's, a model's, a tool's, or imported ones.
+    /// They stay as they are, and are never taken for a fragment; a person should see it.
     #[must_use]
     pub fn has_forged_marker(&self) -> bool {
-        matches!(self.content, ItemContent::Input { forged_marker: true, .. })
+        self.forged_marker
     }
 
     /// Where a block of this item comes from.

@@ -1,21 +1,46 @@
 //! Events folded into live items: what a model has been told, as typed values, in the order in which it stands.
 
+mod compaction;
 mod item;
+mod rollback;
+mod view;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use item::ItemContent;
-pub use item::{Item, ItemKind};
+pub use item::{Item, ItemKind, Statement};
+pub(crate) use view::Part;
 
-use crate::event::{Call, CallId, Decision, Event, Settled};
+use view::View;
+
+use crate::event::{
+    Call, CallId, Decision, Event, ImportedItem, ImportedPart, NoteId, RecordedFragment, Settled, Status,
+};
+use crate::fragment::{Lifetime, OnFork};
 use crate::message::ItemId;
 
 /// The live items of a session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
-    items: Vec<Item>,
-    /// How many items stood here when the first prompt was sealed.
-    head: Option<usize>,
+    view: View,
+    /// What stood before each compaction, the oldest first, with the turn in which it was replaced: a rollback finds it
+    /// here, and a person is shown it.
+    before: Vec<(u64, View)>,
+    /// How many runs were begun.
+    turn: u64,
+    /// The turns that were not rolled back.
+    turns: Vec<u64>,
+    /// The latest live statement of each kind that has one. Nothing of it is stored: it follows from the items.
+    latest: BTreeMap<&'static str, (ItemId, RecordedFragment)>,
+    /// What waits for the next input.
+    notes: BTreeMap<NoteId, RecordedFragment>,
+    /// How often what stood was changed otherwise than by adding to it.
+    breaks: u64,
+    /// Whether a prompt was sealed.
+    sealed: bool,
+    /// The compaction that is under way.
+    compaction: Option<Compacting>,
     /// The calls of the last reply, with their observations as these arrive.
     open: Vec<(Call, Option<Item>)>,
     /// Whether these are native calls.
@@ -26,20 +51,39 @@ pub(crate) struct Ledger {
     waiting: Vec<Item>,
 }
 
+/// A compaction on its way.
+#[derive(Clone, Debug)]
+pub(crate) struct Compacting {
+    /// The first item that it does not reach.
+    pub(crate) before: Option<ItemId>,
+    /// What the model is asked.
+    pub(crate) instruction: Option<Item>,
+}
+
 impl Ledger {
     /// Returns the items, in the order in which they stand.
     pub(crate) fn items(&self) -> &[Item] {
-        &self.items
+        &self.view.items
     }
 
-    /// The items that a layout orders, and those that stand where they were recorded.
-    pub(crate) fn split(&self) -> (&[Item], &[Item]) {
-        self.items.split_at_checked(self.head.unwrap_or(self.items.len())).unwrap_or((&self.items, &[]))
+    /// The parts that are final.
+    pub(crate) fn closed_parts(&self) -> &[Part] {
+        &self.view.closed
+    }
+
+    /// The part that things are still added to.
+    pub(crate) fn open_part(&self) -> Part {
+        Part { end: self.view.items.len(), arranged: self.view.open_arranged }
+    }
+
+    /// How often what stood was changed otherwise than by adding to it: a projection begins anew then.
+    pub(crate) fn breaks(&self) -> u64 {
+        self.breaks
     }
 
     /// Whether a prompt was sealed.
     pub(crate) fn is_sealed(&self) -> bool {
-        self.head.is_some()
+        self.sealed
     }
 
     /// Whether a call waits for its result.
@@ -47,44 +91,102 @@ impl Ledger {
         !self.open.is_empty()
     }
 
+    /// Whether a request is out or a call waits for its result.
+    pub(crate) fn is_between_steps(&self) -> bool {
+        self.open.is_empty() && !self.asked
+    }
+
+    /// The latest live statement of a kind, by its item: what a model was told of it last.
+    pub(crate) fn latest(&self, kind: &str) -> Option<&(ItemId, RecordedFragment)> {
+        self.latest.get(kind)
+    }
+
+    /// What waits for the next input, in the order in which it was queued.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = (NoteId, &RecordedFragment)> {
+        self.notes.iter().map(|(note, fragment)| (*note, fragment))
+    }
+
+    /// The turn that is under way, or was last.
+    pub(crate) fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    /// The turns that were not rolled back.
+    pub(crate) fn turns(&self) -> &[u64] {
+        &self.turns
+    }
+
+    /// The compaction that is under way.
+    pub(crate) fn compacting(&self) -> Option<&Compacting> {
+        self.compaction.as_ref()
+    }
+
     /// Takes what happened.
     pub(crate) fn apply(&mut self, event: &Event) {
         match event {
-            Event::FragmentRecorded { item, fragment } => {
-                self.place(Item::new(*item, ItemContent::Fragment(fragment.clone())));
+            Event::SessionOpened { fork: Some(_), .. } => self.forked(),
+            Event::FragmentRecorded { item, fragment, instead_of: Some(old) } => {
+                self.refreshed(*item, fragment, *old);
             }
-            Event::InputRecorded { item, input, forged_marker } => {
-                let content = ItemContent::Input { input: input.clone(), forged_marker: *forged_marker };
-                self.place(Item::new(*item, content));
+            Event::FragmentRecorded { item, fragment, instead_of: None } => {
+                self.said(*item, fragment.clone());
             }
+            Event::InputRecorded { item, input, typed, forged_marker } => {
+                let content = ItemContent::Input { input: input.clone(), typed: typed.clone() };
+                self.place(self.item(*item, content).forging(*forged_marker));
+            }
+            Event::NoteQueued { note, fragment } => drop(self.notes.insert(*note, fragment.clone())),
+            Event::NoteTaken { note, item } => {
+                if let Some(fragment) = self.notes.remove(note) {
+                    self.said(*item, fragment);
+                }
+            }
+            Event::HistoryImported { items } => self.imported(items),
+            Event::HistoryRolledBack { turns } => self.rolled_back(*turns),
+            Event::CompactionStarted { before, instruction, .. } => {
+                let asks = |(id, text): &(ItemId, Arc<str>)| {
+                    self.item(*id, ItemContent::Instruction { text: text.clone() })
+                };
+                self.compaction =
+                    Some(Compacting { before: *before, instruction: instruction.as_ref().map(asks) });
+            }
+            Event::CompactionApplied { replaced, summary, restated } => {
+                self.compacted(replaced, summary.as_ref(), restated);
+            }
+            Event::CompactionAbandoned { .. } => self.compaction = None,
+            // A request for a summary is about what stands, and adds nothing.
+            Event::PromptSealed { .. } if self.compaction.is_some() => {}
             Event::PromptSealed { .. } => {
-                self.head.get_or_insert(self.items.len());
+                self.view.close();
+                self.sealed = true;
                 self.asked = true;
             }
             Event::ModelFailed { closing: Some(closing), .. } => {
                 self.asked = false;
                 let (reply, text) = &closing.reply;
-                self.place(Item::new(*reply, ItemContent::Synthetic { reply: true, text: text.clone() }));
+                self.place(self.item(*reply, ItemContent::Synthetic { reply: true, text: text.clone() }));
                 let (observation, text) = &closing.observation;
-                self.place(Item::new(
-                    *observation,
-                    ItemContent::Synthetic { reply: false, text: text.clone() },
-                ));
+                let content = ItemContent::Synthetic { reply: false, text: text.clone() };
+                self.place(self.item(*observation, content));
                 self.close();
             }
-            Event::Decided { item, decision, calls, native, explanation, .. } => {
-                self.decided(*item, decision, calls, *native, *explanation);
-            }
+            Event::Decided { .. } => self.decided(event),
             Event::CallSettled { item, call, settled } => {
                 self.settled(*item, call, settled);
             }
             // Of a request that nobody waits for any more, and of calls that a run left behind, nothing follows.
-            Event::RunStarted { .. } | Event::RunEnded { .. } => {
+            Event::RunStarted { .. } => {
+                self.asked = false;
+                self.close();
+                self.turn += 1;
+                self.turns.push(self.turn);
+            }
+            Event::RunEnded { .. } => {
                 self.asked = false;
                 self.close();
             }
             Event::ModelFailed { closing: None, .. }
-            | Event::SessionOpened { .. }
+            | Event::SessionOpened { fork: None, .. }
             | Event::LeaseTaken {}
             | Event::RunResumed { .. }
             | Event::RunSuspended { .. }
@@ -106,40 +208,53 @@ impl Ledger {
         }
     }
 
-    fn decided(
-        &mut self,
-        item: ItemId,
-        decision: &Decision,
-        calls: &[Call],
-        native: bool,
-        explanation: Option<ItemId>,
-    ) {
+    fn item(&self, id: ItemId, content: ItemContent) -> Item {
+        Item::new(id, self.turn, content)
+    }
+
+    fn said(&mut self, id: ItemId, fragment: RecordedFragment) {
+        if fragment.spec.lifetime == Lifetime::Latest {
+            self.latest.insert(fragment.spec.kind, (id, fragment.clone()));
+        }
+        self.place(self.item(id, ItemContent::Fragment(fragment)));
+    }
+
+    fn decided(&mut self, event: &Event) {
+        let Event::Decided { item, decision, calls, native, explanation, forged_marker, .. } = event else {
+            return;
+        };
         self.asked = false;
         let text: Arc<str> = decision.history_text().into();
-        self.place(Item::new(item, ItemContent::Reply { text, calls: calls.into(), native }));
+        let content = ItemContent::Reply { text, calls: calls.as_slice().into(), native: *native };
+        self.place(self.item(*item, content).forging(*forged_marker));
         if let (Decision::Invalid { explanation: text, .. }, Some(id)) = (decision, explanation) {
-            self.place(Item::new(id, ItemContent::Explanation { text: text.as_str().into() }));
+            self.place(self.item(*id, ItemContent::Explanation { text: text.as_str().into() }));
         }
         self.open = calls.iter().map(|call| (call.clone(), None)).collect();
-        self.open_native = native;
+        self.open_native = *native;
         self.close();
     }
 
     fn settled(&mut self, item: ItemId, id: &CallId, settled: &Settled) {
-        let Some((call, place)) = self.open.iter_mut().find(|(open, _)| open.id() == id) else { return };
+        let Some(at) = self.open.iter().position(|(open, _)| open.id() == id) else { return };
+        let Some(tool) = self.open.get(at).map(|(call, _)| Arc::from(call.action().label())) else { return };
         let content = ItemContent::Observation {
             call: id.clone(),
-            tool: call.action().label().into(),
+            tool,
             native: self.open_native,
+            unknown: settled.outcome.status == Status::Unknown,
             parts: settled.shown(),
         };
-        *place = Some(Item::new(item, content));
+        let observed = self.item(item, content).forging(settled.forged_marker);
+        if let Some((_, place)) = self.open.get_mut(at) {
+            *place = Some(observed);
+        }
         self.close();
     }
 
     /// Puts an item where it stands: at the end, or behind what the model still says and does.
     fn place(&mut self, item: Item) {
-        if self.open.is_empty() && !self.asked { self.items.push(item) } else { self.waiting.push(item) }
+        if self.is_between_steps() { self.view.items.push(item) } else { self.waiting.push(item) }
     }
 
     /// Places the results once the last of them is there, in the order of the calls, and then what waited.
@@ -147,9 +262,84 @@ impl Ledger {
         if self.open.iter().all(|(_, observation)| observation.is_some()) {
             let results =
                 std::mem::take(&mut self.open).into_iter().filter_map(|(_, observation)| observation);
-            self.items.extend(results);
-            self.items.append(&mut self.waiting);
+            self.view.items.extend(results);
+            self.view.items.append(&mut self.waiting);
         }
+    }
+
+    /// Takes the history of another program. It stands as it is; no layout orders it.
+    fn imported(&mut self, items: &[ImportedItem]) {
+        self.view.close();
+        for ImportedItem { item: id, part, joined } in items {
+            let (content, forged) = match part {
+                ImportedPart::Fragment(fragment) => {
+                    self.said(*id, fragment.clone());
+                    if let Some(last) = self.view.items.last_mut() {
+                        *last = last.clone().joined_if(*joined);
+                    }
+                    continue;
+                }
+                ImportedPart::Input { input, forged_marker } => {
+                    (ItemContent::Input { input: input.clone(), typed: None }, *forged_marker)
+                }
+                ImportedPart::Text { role, text, forged_marker } => {
+                    (ItemContent::Imported { role: *role, text: text.clone() }, *forged_marker)
+                }
+                ImportedPart::Reply { text, calls, forged_marker } => {
+                    let calls = calls.as_slice().into();
+                    (ItemContent::Reply { text: text.clone(), calls, native: true }, *forged_marker)
+                }
+                ImportedPart::Result { call, tool, text, forged_marker } => {
+                    let (call, tool) = (call.clone(), tool.clone());
+                    let parts = Arc::from([text.clone()]);
+                    let content =
+                        ItemContent::Observation { call, tool, native: true, unknown: false, parts };
+                    (content, *forged_marker)
+                }
+            };
+            self.place(self.item(*id, content).forging(forged).joined_if(*joined));
+        }
+        self.view.close();
+    }
+
+    /// Begins as the branch of another session: what its types say of forks holds from here on.
+    fn forked(&mut self) {
+        self.notes.clear();
+        self.compaction = None;
+        self.keep(|item| item.fragment().is_none_or(|spec| spec.on_fork != OnFork::Drop));
+    }
+
+    /// States a fact in the place of what was inherited; the child is told one value only.
+    fn refreshed(&mut self, id: ItemId, fragment: &RecordedFragment, old: ItemId) {
+        let kind = fragment.spec.kind;
+        for item in &mut self.view.items {
+            if item.id() == old {
+                *item = Item::new(id, item.turn(), ItemContent::Fragment(fragment.clone()));
+            }
+        }
+        self.view.retain(|item| item.id() == id || item.fragment().is_none_or(|spec| spec.kind != kind));
+        self.changed_otherwise();
+    }
+
+    /// Takes away all items but some.
+    fn keep(&mut self, keeps: impl FnMut(&Item) -> bool) {
+        let before = self.view.items.len();
+        self.view.retain(keeps);
+        if self.view.items.len() < before {
+            self.changed_otherwise();
+        }
+    }
+
+    /// What stands was changed: nothing that was derived from it holds any more.
+    fn changed_otherwise(&mut self) {
+        self.breaks += 1;
+        let stand = self.view.items.iter().chain(&self.waiting);
+        let latest = stand.filter_map(|item| {
+            let fragment = item.recorded()?;
+            let is_latest = fragment.spec.lifetime == Lifetime::Latest;
+            is_latest.then(|| (fragment.spec.kind, (item.id(), fragment.clone())))
+        });
+        self.latest = latest.collect();
     }
 }
 
@@ -157,7 +347,7 @@ impl Ledger {
 mod tests {
     use std::sync::Arc;
 
-    use super::Ledger;
+    use super::{Ledger, Part};
     use crate::event::{
         Action, ActionOutcome, Call, CallId, Decision, Ending, Event, Seal, Settled, UserInput,
     };
@@ -169,7 +359,7 @@ mod tests {
 
     fn said(ledger: &mut Ledger, item: u64, text: &str) {
         let input = UserInput::from(text);
-        ledger.apply(&Event::InputRecorded { item: ItemId(item), input, forged_marker: false });
+        ledger.apply(&Event::InputRecorded { item: ItemId(item), input, typed: None, forged_marker: false });
     }
 
     fn settled(ledger: &mut Ledger, item: u64, call: u64, text: &str) {
@@ -190,6 +380,7 @@ mod tests {
             native: true,
             explanation: None,
             interpreter: String::new(),
+            forged_marker: false,
         });
     }
 
@@ -243,8 +434,8 @@ mod tests {
         decided(&mut ledger, 3, &[]);
         said(&mut ledger, 2, "later");
         ledger.apply(&sealed());
-        let (head, tail) = ledger.split();
-        assert_eq!((head.len(), tail.len()), (1, 2), "the first seal counts");
+        let parts = [Part { end: 1, arranged: true }, Part { end: 3, arranged: false }];
+        assert_eq!(ledger.closed_parts(), parts, "the first seal counts");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use rpds::VectorSync;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Block, Message};
+use super::{Block, ItemId, Message};
 
 /// A native tool, as the header of a request carries it.
 #[derive(Clone, Debug, Serialize)]
@@ -60,6 +60,40 @@ impl Prompt {
     pub(crate) fn push(&mut self, message: Message) {
         self.chars += message.chars();
         self.messages.push_back_mut(message);
+    }
+
+    /// The last message.
+    pub(crate) fn last(&self) -> Option<&Message> {
+        self.messages.last()
+    }
+
+    /// Adds blocks to the last message.
+    pub(crate) fn join(&mut self, blocks: Vec<Block>) {
+        let Some(last) = self.messages.last() else { return };
+        let joined =
+            Message::of(last.role(), last.blocks().iter().cloned().chain(blocks).collect::<Vec<_>>());
+        self.chars = (self.chars - last.chars()) + joined.chars();
+        self.messages.drop_last_mut();
+        self.messages.push_back_mut(joined);
+    }
+
+    /// How many characters it shares with an earlier one, and the first item that did not stand there; none where all of
+    /// the earlier one stands here.
+    pub(crate) fn shared_with(&self, earlier: &Self) -> (usize, Option<ItemId>) {
+        let mut shared = 0;
+        for (at, message) in earlier.messages().enumerate() {
+            match self.message(at) {
+                Some(same) if same == message => shared += message.chars(),
+                other => {
+                    let there = other.map(Message::blocks).unwrap_or_default();
+                    let same = there.iter().zip(message.blocks()).take_while(|(now, before)| now == before);
+                    let same = same.count();
+                    let broken = there.get(same).or(message.blocks().get(same)).or(message.blocks().last());
+                    return (shared, broken.map(|block| block.origin().item()));
+                }
+            }
+        }
+        (shared, None)
     }
 
     pub(crate) fn with_tools(mut self, tools: Arc<[ToolDefinition]>) -> Self {

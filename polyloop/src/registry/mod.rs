@@ -21,7 +21,8 @@ pub use tools::{ListedTool, RegisteredTool, ToolList, ToolTuple};
 
 use crate::error::{ParseError, RecordError, SetError};
 use crate::fragment::{
-    ContextFragment, FragmentSpec, MarkerIndex, ParseFragment, Rendered, parse_in, render_in,
+    Body, ContextFragment, FragmentSpec, MarkerIndex, ParseFragment, Rendered, parse_in, render_in,
+    retraction_in,
 };
 use crate::tool::{Scalars, ToolEntry, ToolSet};
 
@@ -258,6 +259,21 @@ pub(crate) fn fragment_by_kind<R: Registry>(kind: &str) -> Result<&'static Fragm
     named
         .or_else(|| specs().find(|spec| spec.was.contains(&kind)))
         .ok_or_else(|| specs().map(|spec| spec.kind.to_owned()).collect())
+}
+
+/// Renders another body of a kind.
+pub(crate) fn render_body<R: Registry, F: Registered<R>>(body: Body) -> Result<Rendered, RecordError> {
+    render_in(&F::SPEC, position::<R>(F::KIND), body, &R::built().index)
+}
+
+/// Renders what is said when a fact stops holding.
+pub(crate) fn render_retraction<R: Registry>(
+    spec: &FragmentSpec,
+    earlier: &Rendered,
+    says: &str,
+) -> Result<Rendered, RecordError> {
+    let own = R::SPEC.fragments.iter().position(|entry| entry.spec.kind == spec.kind);
+    retraction_in(spec, own.unwrap_or(usize::MAX), earlier, says, &R::built().index)
 }
 
 /// Where a kind stands in its registry.

@@ -1,5 +1,7 @@
 //! The typed doors: what may be added to what a model sees.
 
+mod doors;
+mod latest;
 mod order;
 mod words;
 
@@ -7,11 +9,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+pub(crate) use doors::Resolved;
 pub(crate) use words::{Recorded, Words};
 
 use crate::error::RecordError;
-use crate::event::{CallId, Event, Seal, UserInput};
-use crate::layout::{Layout, Projection, Staged, Template};
+use crate::event::{CallId, Event, ImportedPart, NoteId, SealPurpose, UserInput};
+use crate::fragment::{LatestFragment, RetractableFragment};
+use crate::layout::{Layout, Projection, Staged, Template, push_instruction};
 use crate::ledger::{Item, Ledger};
 use crate::message::{ItemId, Prompt, RunningHash};
 use crate::registry::{Registered, Registry};
@@ -47,10 +51,13 @@ pub struct Session<R: Registry> {
     recorded: Recorded,
     next_item: u64,
     next_call: u64,
+    next_note: u64,
     layout: Arc<dyn Layout>,
     observation: Template,
     projection: Projection,
     hash: RunningHash,
+    /// How often what stood had been changed when it was hashed last.
+    hashed_breaks: u64,
     /// What no journal holds yet; none where no journal is written.
     unwritten: Option<Vec<Event>>,
     registry: PhantomData<fn() -> R>,
@@ -75,10 +82,12 @@ impl<R: Registry> Session<R> {
             recorded: Recorded::default(),
             next_item: 0,
             next_call: 0,
+            next_note: 0,
             layout,
             observation,
             projection: Projection::new(),
             hash: RunningHash::default(),
+            hashed_breaks: 0,
             unwritten: None,
             registry: PhantomData,
         }
@@ -91,7 +100,33 @@ impl<R: Registry> Session<R> {
     /// When its text is over the cap, a key is refused, the text would not be recognised, or this turn recorded as
     /// many of the kind as the type allows. Then nothing is recorded.
     pub fn inject<F: Registered<R>>(&mut self, fragment: F) -> Result<ItemId, RecordError> {
-        self.record(Words::fragment::<R, F>(fragment)?)
+        self.record_one(Words::fragment::<R, F>(fragment)?)
+    }
+
+    /// Says a fact as it is now, if the model was told otherwise or not at all. Returns the item, or none where nothing was
+    /// recorded.
+    ///
+    /// What the model was told is what stands in the history: the latest live statement of the kind. There is nothing else
+    /// that says so, so nothing can be forgotten and nothing is said twice: not after a compaction, a fork or a rollback.
+    ///
+    /// # Errors
+    ///
+    /// As [`inject`](Self::inject).
+    pub fn sync<F: Registered<R> + LatestFragment>(
+        &mut self,
+        fragment: F,
+    ) -> Result<Option<ItemId>, RecordError> {
+        self.record(Words::latest::<R, F>(fragment)?)
+    }
+
+    /// Says that a fact holds no longer, if the model was told that it does. Returns the item, or none where nothing was
+    /// recorded.
+    ///
+    /// # Errors
+    ///
+    /// When what is said is over the cap of the type, or would not be recognised.
+    pub fn retract<F: Registered<R> + RetractableFragment>(&mut self) -> Result<Option<ItemId>, RecordError> {
+        self.record(Words::retract::<R, F>())
     }
 
     /// Records a person's own words, as they are. They begin a new turn.
@@ -102,23 +137,7 @@ impl<R: Registry> Session<R> {
     ///
     /// When there is nothing but white space.
     pub fn say(&mut self, input: impl Into<UserInput>) -> Result<ItemId, RecordError> {
-        self.record(Words::input::<R>(input.into())?)
-    }
-
-    /// Records what came through a door.
-    pub(crate) fn record(&mut self, words: Words) -> Result<ItemId, RecordError> {
-        words.may_follow(&self.recorded)?;
-        let item = self.new_item();
-        self.append(match words {
-            Words::Fragment(fragment) => Event::FragmentRecorded { item, fragment },
-            Words::Input { input, forged_marker } => Event::InputRecorded { item, input, forged_marker },
-        });
-        Ok(item)
-    }
-
-    /// How many of each kind were recorded since the last input.
-    pub(crate) fn recorded(&self) -> &Recorded {
-        &self.recorded
+        self.record_one(Words::input::<R>(input.into())?)
     }
 
     /// Projects the prompt. The same ledger gives the same bytes.
@@ -130,6 +149,11 @@ impl<R: Registry> Session<R> {
     #[must_use]
     pub fn items(&self) -> &[Item] {
         self.ledger.items()
+    }
+
+    /// What stands, and what became of the rest.
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// Keeps what is recorded from now on until a journal holds it.
@@ -145,10 +169,12 @@ impl<R: Registry> Session<R> {
             recorded: self.recorded.clone(),
             next_item: self.next_item,
             next_call: self.next_call,
+            next_note: self.next_note,
             layout: self.layout.clone(),
             observation: self.observation.clone(),
             projection: self.projection.clone(),
             hash: self.hash.clone(),
+            hashed_breaks: self.hashed_breaks,
             unwritten: None,
             registry: PhantomData,
         }
@@ -177,8 +203,8 @@ impl<R: Registry> Session<R> {
     /// Takes what happened, now or in another process. The one place where the ledger changes.
     pub(crate) fn follow(&mut self, event: &Event) {
         match event {
-            Event::FragmentRecorded { item, fragment } => {
-                self.recorded.count(fragment.spec.kind);
+            Event::FragmentRecorded { item, fragment, .. } => {
+                self.recorded.count(fragment);
                 self.saw(*item);
             }
             Event::InputRecorded { item, .. } => {
@@ -197,6 +223,26 @@ impl<R: Registry> Session<R> {
                 }
             }
             Event::CallSettled { item, .. } => self.saw(*item),
+            Event::NoteQueued { note, .. } => self.next_note = self.next_note.max(note.0),
+            Event::NoteTaken { note, item } => {
+                if let Some((_, fragment)) = self.ledger.notes().find(|(queued, _)| queued == note) {
+                    self.recorded.count(fragment);
+                }
+                self.saw(*item);
+            }
+            Event::HistoryImported { items } => {
+                for imported in items {
+                    self.saw(imported.item);
+                    if let ImportedPart::Reply { calls, .. } = &imported.part {
+                        self.next_call += calls.len() as u64;
+                    }
+                }
+            }
+            Event::CompactionStarted { instruction: Some((item, _)), .. } => self.saw(*item),
+            Event::CompactionApplied { summary, restated, .. } => {
+                let items = summary.iter().map(|(item, _)| *item);
+                items.chain(restated.iter().map(|(item, _)| *item)).for_each(|item| self.saw(item));
+            }
             _ => {}
         }
         self.ledger.apply(event);
@@ -207,15 +253,34 @@ impl<R: Registry> Session<R> {
         self.next_item = self.next_item.max(item.0);
     }
 
-    /// The hash of the prompt as it was projected last: it costs what is new.
-    pub(crate) fn messages_hash(&mut self, prompt: &Prompt) -> String {
-        self.hash.extend(prompt)
+    /// The prompt that is sealed next: all that stands, or what a summary is asked of.
+    pub(crate) fn next_prompt(&mut self) -> (Prompt, SealPurpose) {
+        let Some(compacting) = self.ledger.compacting() else { return (self.prompt(), SealPurpose::Step) };
+        let (layout, observation) = (&*self.layout, &self.observation);
+        let before = |item: &Item| Some(item.id()) == compacting.before;
+        let mut prompt = self.projection.project_before(&self.ledger, layout, observation, before);
+        if let Some(instruction) = &compacting.instruction {
+            push_instruction(&mut prompt, instruction, observation);
+        }
+        (prompt, SealPurpose::Summary)
     }
 
-    /// Records that the prompt as it was projected last is sealed.
-    pub(crate) fn seal(&mut self, seal: Seal) {
-        self.append(Event::PromptSealed { seal });
-        self.projection.seal();
+    /// The hash of a prompt as it was projected last: it costs what is new.
+    pub(crate) fn messages_hash(&mut self, prompt: &Prompt, purpose: SealPurpose) -> String {
+        if self.hashed_breaks != self.projection.breaks() {
+            self.hashed_breaks = self.projection.breaks();
+            self.hash = RunningHash::default();
+        }
+        match purpose {
+            SealPurpose::Step => self.hash.extend(prompt),
+            // Nothing follows a request for a summary.
+            SealPurpose::Summary => self.hash.clone().extend(prompt),
+        }
+    }
+
+    pub(crate) fn new_note(&mut self) -> NoteId {
+        self.next_note = self.next_note.saturating_add(1);
+        NoteId(self.next_note)
     }
 
     pub(crate) fn new_item(&mut self) -> ItemId {

@@ -10,7 +10,7 @@ impl<R: Registry> Session<R> {
     /// in which a call lacks its result.
     pub(crate) fn admits(&self, event: &Event) -> Result<(), &'static str> {
         let mut last = self.next_item;
-        for item in new_items(event).into_iter().flatten() {
+        for item in new_items(event) {
             if item.0 <= last {
                 return Err("gives an item the id of another one");
             }
@@ -22,6 +22,14 @@ impl<R: Registry> Session<R> {
             }
             Event::Decided { .. } if self.ledger.has_open_calls() => {
                 Err("is a decision between a call and its result")
+            }
+            Event::CompactionStarted { .. }
+            | Event::CompactionApplied { .. }
+            | Event::HistoryRolledBack { .. }
+            | Event::HistoryImported { .. }
+                if !self.ledger.is_between_steps() =>
+            {
+                Err("changes what stands in the middle of a step")
             }
             Event::Decided { .. } if !self.ledger.is_sealed() => Err("is a decision on no request"),
             Event::Decided { calls, .. }
@@ -35,15 +43,20 @@ impl<R: Registry> Session<R> {
 }
 
 /// The items that an event adds, in the order in which they got their ids.
-fn new_items(event: &Event) -> [Option<ItemId>; 2] {
+pub(crate) fn new_items(event: &Event) -> Vec<ItemId> {
     match event {
         Event::FragmentRecorded { item, .. }
         | Event::InputRecorded { item, .. }
-        | Event::CallSettled { item, .. } => [Some(*item), None],
-        Event::Decided { item, explanation, .. } => [Some(*item), *explanation],
-        Event::ModelFailed { closing: Some(closing), .. } => {
-            [Some(closing.reply.0), Some(closing.observation.0)]
+        | Event::NoteTaken { item, .. }
+        | Event::CompactionStarted { instruction: Some((item, _)), .. }
+        | Event::CallSettled { item, .. } => vec![*item],
+        Event::Decided { item, explanation, .. } => [*item].into_iter().chain(*explanation).collect(),
+        Event::ModelFailed { closing: Some(closing), .. } => vec![closing.reply.0, closing.observation.0],
+        Event::HistoryImported { items } => items.iter().map(|imported| imported.item).collect(),
+        Event::CompactionApplied { summary, restated, .. } => {
+            let summary = summary.iter().map(|(item, _)| *item);
+            summary.chain(restated.iter().map(|(item, _)| *item)).collect()
         }
-        _ => [None, None],
+        _ => Vec::new(),
     }
 }

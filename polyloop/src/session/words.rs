@@ -1,11 +1,11 @@
 //! What comes through a door, checked before it is recorded.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use super::latest::{Latest, Retraction};
 use crate::error::{RecordError, RecordErrorKind};
 use crate::event::{RecordedFragment, UserInput};
-use crate::fragment::Marking;
+use crate::fragment::{FragmentSpec, LatestFragment, Marking, RetractableFragment};
 use crate::registry::{Registered, Registry};
 
 /// The kind of a person's words, in errors.
@@ -16,8 +16,20 @@ const INPUT: &str = "polyloop.input";
 pub(crate) struct Recorded(BTreeMap<&'static str, usize>);
 
 impl Recorded {
-    pub(crate) fn count(&mut self, kind: &'static str) {
-        *self.0.entry(kind).or_default() += 1;
+    pub(crate) fn count(&mut self, fragment: &RecordedFragment) {
+        // What takes something back is said once for each statement.
+        if !fragment.retracts {
+            *self.0.entry(fragment.spec.kind).or_default() += 1;
+        }
+    }
+
+    /// Whether this turn may record one more.
+    pub(crate) fn admits(&self, fragment: &RecordedFragment) -> Result<(), RecordError> {
+        let FragmentSpec { kind, at_most, .. } = *fragment.spec;
+        if !fragment.retracts && self.0.get(kind).copied().unwrap_or_default() >= at_most {
+            return Err(RecordError::new(kind, RecordErrorKind::TooMany { at_most }));
+        }
+        Ok(())
     }
 }
 
@@ -25,7 +37,15 @@ impl Recorded {
 #[derive(Clone, Debug)]
 pub(crate) enum Words {
     Fragment(RecordedFragment),
-    Input { input: UserInput, forged_marker: bool },
+    /// A fact as it is now.
+    Latest(Latest),
+    /// The end of a fact.
+    Retraction(Retraction),
+    Input {
+        input: UserInput,
+        typed: Option<UserInput>,
+        forged_marker: bool,
+    },
 }
 
 impl Words {
@@ -37,7 +57,19 @@ impl Words {
         if rendered.text().trim().is_empty() && matches!(spec.marking, Marking::Unmarked(_)) {
             return Err(RecordError::new(spec.kind, RecordErrorKind::Empty));
         }
-        Ok(Self::Fragment(RecordedFragment { spec, rendered: Arc::new(rendered) }))
+        Ok(Self::Fragment(RecordedFragment::new(spec, rendered)))
+    }
+
+    /// Renders a fact that is said if the model does not know it.
+    pub(crate) fn latest<R: Registry, F: Registered<R> + LatestFragment>(
+        fragment: F,
+    ) -> Result<Self, RecordError> {
+        Latest::new::<R, F>(fragment).map(Self::Latest)
+    }
+
+    /// The end of a fact, which is said if the model knows it.
+    pub(crate) fn retract<R: Registry, F: Registered<R> + RetractableFragment>() -> Self {
+        Self::Retraction(Retraction::new::<F>())
     }
 
     /// Takes a person's own words.
@@ -46,23 +78,6 @@ impl Words {
             return Err(RecordError::new(INPUT, RecordErrorKind::Empty));
         }
         let forged_marker = R::holds_marker(input.as_str());
-        Ok(Self::Input { input, forged_marker })
-    }
-
-    /// Whether this turn may record one more.
-    pub(crate) fn may_follow(&self, recorded: &Recorded) -> Result<(), RecordError> {
-        let Self::Fragment(RecordedFragment { spec, .. }) = self else { return Ok(()) };
-        if recorded.0.get(spec.kind).copied().unwrap_or_default() >= spec.at_most {
-            return Err(RecordError::new(spec.kind, RecordErrorKind::TooMany { at_most: spec.at_most }));
-        }
-        Ok(())
-    }
-
-    /// Counts it, as recording does.
-    pub(crate) fn add_to(&self, recorded: &mut Recorded) {
-        match self {
-            Self::Fragment(fragment) => recorded.count(fragment.spec.kind),
-            Self::Input { .. } => *recorded = Recorded::default(),
-        }
+        Ok(Self::Input { input, typed: None, forged_marker })
     }
 }

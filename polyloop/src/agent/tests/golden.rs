@@ -42,10 +42,10 @@ fn rebuilt(lines: &str, place: &Path) -> usize {
         assert_eq!(session.admits(&event), Ok(()), "{}: event {}", place.display(), record.seq);
         session.follow(&event);
         if let Event::PromptSealed { seal } = &event {
-            let prompt = session.prompt();
+            let (prompt, purpose) = session.next_prompt();
             assert_eq!(strictly(&prompt), Ok(()));
             assert_eq!(
-                session.messages_hash(&prompt),
+                session.messages_hash(&prompt, purpose),
                 seal.messages,
                 "{}: event {}",
                 place.display(),

@@ -8,7 +8,7 @@ use crate::agent::state::{Approval, Phase, RunState};
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
     Action, ActionOutcome, Call, CallId, Closing, Decision, Definitions, Ending, Event, Header, Intent,
-    Measured, RecordedFragment, Reply, Seal, Settled, UserInput, Verdict,
+    Measured, RecordedFragment, Reply, Seal, SealPurpose, Settled, UserInput, Verdict,
 };
 use crate::fragment::ContextFragment;
 use crate::journal::{Chain, Entry, SessionId};
@@ -46,8 +46,8 @@ impl<'c> Choices<'c> {
 struct Backwards;
 
 impl Layout for Backwards {
-    fn order(&self, items: &[Item]) -> Vec<ItemId> {
-        items.iter().rev().map(Item::id).collect()
+    fn arrange(&self, items: &[Item]) -> Vec<Vec<ItemId>> {
+        items.iter().rev().map(|item| vec![item.id()]).collect()
     }
 }
 
@@ -88,7 +88,11 @@ impl Machine {
         let mut machine =
             Self { session, state, kept: Vec::new(), unwritten: Vec::new(), prompts: Vec::new() };
         let mut choices = Choices::new(choices);
-        machine.record(Event::SessionOpened { library: "1".to_owned(), registry: "r".to_owned() });
+        machine.record(Event::SessionOpened {
+            library: "1".to_owned(),
+            registry: "r".to_owned(),
+            fork: None,
+        });
         machine.record(Event::LeaseTaken {});
         machine.start(&mut choices);
         while choices.are_left() {
@@ -141,9 +145,9 @@ impl Machine {
             0 | 1 => self.say("a remark"),
             2 | 3 => {
                 let rendered = App::render(&Note { text: "a note".to_owned() }).unwrap();
-                let fragment = RecordedFragment { spec: &const { Note::SPEC }, rendered: Arc::new(rendered) };
+                let fragment = RecordedFragment::new(&const { Note::SPEC }, rendered);
                 let item = self.session.new_item();
-                self.record(Event::FragmentRecorded { item, fragment });
+                self.record(Event::FragmentRecorded { item, fragment, instead_of: None });
             }
             4 => self.record(Event::ClockMarked { millis: 1 }),
             5 => self.record(Event::ToolsEnabled { tools: vec!["tally".to_owned()] }),
@@ -154,7 +158,7 @@ impl Machine {
 
     fn say(&mut self, words: &str) {
         let (item, input) = (self.session.new_item(), UserInput::from(words));
-        self.record(Event::InputRecorded { item, input, forged_marker: false });
+        self.record(Event::InputRecorded { item, input, typed: None, forged_marker: false });
     }
 
     /// As much of the last commit is there as is chosen; another process goes on.
@@ -191,13 +195,10 @@ impl Machine {
             step: self.state.steps + 1,
             attempt: self.state.attempts + 1,
             chars: prompt.chars(),
-            shared_chars: self.state.prompt_chars,
-            messages: self.session.messages_hash(&prompt),
-            wire: None,
+            messages: self.session.messages_hash(&prompt, SealPurpose::Step),
+            ..Seal::default()
         };
-        self.state.apply(&Event::PromptSealed { seal: seal.clone() });
-        self.session.seal(seal.clone());
-        self.unwritten.push(Event::PromptSealed { seal });
+        self.record(Event::PromptSealed { seal });
         self.commit();
         self.prompts.push(prompt);
     }
@@ -240,7 +241,15 @@ impl Machine {
         let item = self.session.new_item();
         let explanation = matches!(decision, Decision::Invalid { .. }).then(|| self.session.new_item());
         let interpreter = "random".to_owned();
-        self.record(Event::Decided { item, decision, calls, native, explanation, interpreter });
+        self.record(Event::Decided {
+            item,
+            decision,
+            calls,
+            native,
+            explanation,
+            interpreter,
+            forged_marker: false,
+        });
     }
 
     /// The open calls, with what is intended of each.
@@ -258,7 +267,7 @@ impl Machine {
             (None, Approval::Asked) => match choices.below(4) {
                 0 => self.record(Event::RunSuspended { ending: Ending::AwaitingApproval }),
                 1 => self.settle(call, ActionOutcome::not_executed("denied")),
-                _ => self.record(Event::ApprovalGiven { call }),
+                _ => self.record(Event::ApprovalGiven { call, always: false }),
             },
             (None, Approval::NotAsked) if choices.below(4) == 0 => self.record(Event::ApprovalAsked { call }),
             (None, _) if choices.below(5) == 0 => self.settle(call, ActionOutcome::not_executed("no")),

@@ -19,7 +19,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 
 use self::machine::{Machine, read};
-use crate::event::Event;
+use crate::event::{Event, SealPurpose};
 use crate::ledger::Item;
 use crate::message::Prompt;
 use crate::model::{Model, Scripted};
@@ -94,7 +94,7 @@ proptest! {
             session.follow(event);
             if let Event::PromptSealed { seal } = event {
                 let prompt = session.prompt();
-                prop_assert_eq!(&session.messages_hash(&prompt), &seal.messages);
+                prop_assert_eq!(&session.messages_hash(&prompt, SealPurpose::Step), &seal.messages);
                 again.push(bytes(&prompt));
             }
         }

@@ -30,7 +30,7 @@ fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
     let call = CallId::numbered(choices.below(6) as u64);
     let text = |text: &str| -> Arc<str> { text.into() };
     match choices.below(28) {
-        0 => Event::SessionOpened { library: String::new(), registry: String::new() },
+        0 => Event::SessionOpened { library: String::new(), registry: String::new(), fork: None },
         1 => Event::LeaseTaken {},
         2 => Event::RunStarted { definition: Definitions::new() },
         3 => Event::RunResumed { definition: Definitions::new(), changed: Vec::new() },
@@ -39,10 +39,15 @@ fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
         6 => Event::HeaderChanged { header: Header::default() },
         7 => {
             let rendered = App::render(&Note { text: "a note".to_owned() }).unwrap();
-            let fragment = RecordedFragment { spec: &const { Note::SPEC }, rendered: Arc::new(rendered) };
-            Event::FragmentRecorded { item: item(choices), fragment }
+            let fragment = RecordedFragment::new(&const { Note::SPEC }, rendered);
+            Event::FragmentRecorded { item: item(choices), fragment, instead_of: None }
         }
-        8 => Event::InputRecorded { item: item(choices), input: UserInput::from("go"), forged_marker: false },
+        8 => Event::InputRecorded {
+            item: item(choices),
+            input: UserInput::from("go"),
+            typed: None,
+            forged_marker: false,
+        },
         9 => Event::PromptRefused { chars: 1, limit: 0 },
         10..=13 => Event::PromptSealed { seal: Seal::default() },
         14 => Event::ModelReplied { reply: Arc::new(Reply::text("so")) },
@@ -55,7 +60,7 @@ fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
         16 => Event::ModelAbandoned {},
         17..=19 => decided(session, item(choices), choices),
         20 => Event::ApprovalAsked { call },
-        21 => Event::ApprovalGiven { call },
+        21 => Event::ApprovalGiven { call, always: false },
         22 => Event::CallStarted {
             call,
             intent: Intent {
@@ -101,6 +106,7 @@ fn decided(session: &Session<App>, item: ItemId, choices: &mut Choices<'_>) -> E
         native: choices.below(4) > 0,
         explanation: None,
         interpreter: String::new(),
+        forged_marker: false,
     }
 }
 

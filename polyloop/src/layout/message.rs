@@ -1,0 +1,94 @@
+//! From items to messages.
+
+use super::Template;
+use crate::ledger::{Item, ItemContent};
+use crate::message::{Block, Content, Message, Prompt, Role};
+
+/// Adds the message of a group of items: one, unless they speak in different roles or one must stand alone.
+pub(super) fn push_message(prompt: &mut Prompt, group: &[&Item], observation: &Template) {
+    if let [item] = group {
+        let blocks = blocks(item, observation);
+        if item.is_joined() && prompt.last().is_some_and(|last| last.role() == role(item)) {
+            prompt.join(blocks);
+        } else {
+            prompt.push(Message::of(role(item), blocks));
+        }
+        return;
+    }
+    for sharing in group.chunk_by(|one, other| may_share(one) && may_share(other) && role(one) == role(other))
+    {
+        if let [first, ..] = sharing {
+            let blocks: Vec<Block> = sharing.iter().flat_map(|item| blocks(item, observation)).collect();
+            prompt.push(Message::of(role(first), blocks));
+        }
+    }
+}
+
+/// Whether an item may share a message with its neighbours.
+fn may_share(item: &Item) -> bool {
+    match item.content() {
+        ItemContent::Fragment(fragment) => !fragment.spec.standalone,
+        ItemContent::Input { .. } => true,
+        _ => false,
+    }
+}
+
+/// In which role an item speaks.
+fn role(item: &Item) -> Role {
+    match item.content() {
+        ItemContent::Fragment(fragment) => fragment.spec.role,
+        ItemContent::Imported { role, .. } => *role,
+        ItemContent::Reply { .. } | ItemContent::Synthetic { reply: true, .. } => Role::Assistant,
+        ItemContent::Observation { native: true, .. } => Role::Tool,
+        ItemContent::Input { .. }
+        | ItemContent::Observation { native: false, .. }
+        | ItemContent::Explanation { .. }
+        | ItemContent::Synthetic { reply: false, .. }
+        | ItemContent::Summary { .. }
+        | ItemContent::Instruction { .. } => Role::User,
+    }
+}
+
+/// What an item says, block by block.
+fn blocks(item: &Item, observation: &Template) -> Vec<Block> {
+    let block = |text| Block::of(Content::Text { text }, item.origin(None));
+    match item.content() {
+        ItemContent::Fragment(fragment) => vec![block(fragment.rendered.text().into())],
+        ItemContent::Input { input, .. } => vec![block(input.text())],
+        ItemContent::Reply { text, calls, native } => {
+            let text_block = block(text.clone());
+            if !native || calls.is_empty() {
+                return vec![text_block];
+            }
+            let calls = calls.iter().map(|call| {
+                let content = Content::ToolCall {
+                    id: call.id().text(),
+                    name: call.action().label().into(),
+                    arguments: call.action().payload().into(),
+                };
+                Block::of(content, item.origin(Some(&call.action().label().into())))
+            });
+            (!text.trim().is_empty()).then_some(text_block).into_iter().chain(calls).collect()
+        }
+        ItemContent::Observation { call, tool, native: true, parts, .. } => {
+            let content = Content::ToolResult { call: call.text(), parts: parts.clone() };
+            vec![Block::of(content, item.origin(Some(tool)))]
+        }
+        ItemContent::Observation { tool, native: false, parts, .. } => {
+            let blocks = observation.fill_parts(parts).into_iter();
+            blocks.map(|text| Block::of(Content::Text { text }, item.origin(Some(tool)))).collect()
+        }
+        ItemContent::Explanation { text } | ItemContent::Synthetic { reply: false, text } => {
+            vec![block(observation.fill(text).into())]
+        }
+        ItemContent::Synthetic { reply: true, text }
+        | ItemContent::Summary { text }
+        | ItemContent::Imported { text, .. }
+        | ItemContent::Instruction { text } => vec![block(text.clone())],
+    }
+}
+
+/// Adds what a model is asked for a summary, behind everything else.
+pub(crate) fn push_instruction(prompt: &mut Prompt, instruction: &Item, observation: &Template) {
+    push_message(prompt, &[instruction], observation);
+}

@@ -1,0 +1,117 @@
+//! Compaction: a summary in the place of what it was made of, and what holds for a while stated anew.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Ledger;
+use super::item::{Item, ItemContent, ItemKind, Statement};
+use super::view::{Part, View};
+use crate::fragment::{Lifetime, OnCompact, Slot};
+use crate::message::ItemId;
+
+impl Ledger {
+    /// The items that compaction would state anew, in the order in which they stand: whatever says so and is reached, and
+    /// what said only what changed.
+    pub(crate) fn to_restate(&self, before: Option<ItemId>) -> Vec<ItemId> {
+        let reached = self.reached(before);
+        let stand = self.items().iter().enumerate();
+        let to_restate = stand.filter(|(at, item)| {
+            let Some(spec) = item.fragment().filter(|_| self.is_latest(item)) else { return false };
+            match item.statement() {
+                Some(Statement::Full) => spec.on_compact == OnCompact::Restate && *at < reached,
+                Some(Statement::Change) => spec.on_compact != OnCompact::Drop || *at >= reached,
+                Some(Statement::Retraction) | None => false,
+            }
+        });
+        to_restate.map(|(_, item)| item.id()).collect()
+    }
+
+    pub(super) fn compacted(
+        &mut self,
+        replaced: &[ItemId],
+        summary: Option<&(ItemId, Arc<str>)>,
+        restated: &[(ItemId, ItemId)],
+    ) {
+        let before = self.compaction.take().and_then(|compacting| compacting.before);
+        let reached = self.reached(before);
+        let replaced: BTreeSet<ItemId> = replaced.iter().copied().collect();
+        let sources: BTreeSet<ItemId> = restated.iter().map(|(_, of)| *of).collect();
+        let stated_anew: Vec<Item> = restated
+            .iter()
+            .filter_map(|(id, of)| {
+                let source = self.items().iter().find(|item| item.id() == *of)?;
+                Some(source.restated_as(*id, self.turn))
+            })
+            .collect();
+        let summary = summary.map(|(id, text)| self.item(*id, ItemContent::Summary { text: text.clone() }));
+        let head = self.view.closed.first().filter(|part| part.arranged).map_or(0, |part| part.end);
+        let place = self.items().iter().rposition(|item| replaced.contains(&item.id()));
+        let (mut first, mut rest) = (Vec::new(), Vec::new());
+        for (at, item) in self.items().iter().enumerate() {
+            let gone = replaced.contains(&item.id()) || sources.contains(&item.id());
+            if !gone && self.is_kept(item, at < reached) {
+                let context = at < head && item.kind() != ItemKind::Input;
+                if context { &mut first } else { &mut rest }.push(item.clone());
+            }
+            if place == Some(at) {
+                rest.extend(summary.clone());
+            }
+        }
+        if place.is_none() {
+            rest.extend(summary);
+        }
+        let old = std::mem::replace(&mut self.view, assembled(first, rest, stated_anew));
+        self.before.push((self.turn, old));
+        self.changed_otherwise();
+    }
+
+    /// How many items stand before the first that compaction does not reach.
+    fn reached(&self, before: Option<ItemId>) -> usize {
+        let place = before.and_then(|id| self.items().iter().position(|item| item.id() == id));
+        place.unwrap_or(self.items().len())
+    }
+
+    fn is_latest(&self, item: &Item) -> bool {
+        let kind = item.fragment().map(|spec| spec.kind);
+        kind.and_then(|kind| self.latest(kind)).is_some_and(|(latest, _)| *latest == item.id())
+    }
+
+    /// What a fragment's type says of compaction; everything else stays unless it is replaced.
+    fn is_kept(&self, item: &Item, reached: bool) -> bool {
+        let Some(spec) = item.fragment() else { return true };
+        if spec.lifetime == Lifetime::Latest
+            && (!self.is_latest(item) || item.statement() == Some(Statement::Retraction))
+        {
+            // What it says holds no longer, and what it takes back is gone with it.
+            return false;
+        }
+        let is_goal = spec.slot == Slot::Goal && item.turn() == self.turn;
+        !reached || is_goal || spec.on_compact != OnCompact::Drop
+    }
+}
+
+/// The context that a layout orders first, then what was said; what is stated anew stands directly before the last
+/// turn's words, or before the summary where there are none.
+fn assembled(first: Vec<Item>, rest: Vec<Item>, stated_anew: Vec<Item>) -> View {
+    let last_input = rest.iter().rposition(|item| item.kind() == ItemKind::Input);
+    let summary = || rest.iter().rposition(|item| item.kind() == ItemKind::Summary);
+    let mut place = last_input.or_else(summary).unwrap_or(rest.len());
+    if let Some(input) = last_input.and_then(|at| rest.get(at)) {
+        // What this turn says first stands with its words.
+        let opens = |item: &Item| item.fragment().is_some() && item.turn() == input.turn();
+        while place.checked_sub(1).and_then(|before| rest.get(before)).is_some_and(opens) {
+            place -= 1;
+        }
+    }
+    let mut view = View { items: first, closed: Vec::new(), open_arranged: true };
+    view.close();
+    let mut rest = rest.into_iter();
+    view.items.extend(rest.by_ref().take(place));
+    view.close();
+    if !stated_anew.is_empty() {
+        view.items.extend(stated_anew);
+        view.closed.push(Part { end: view.items.len(), arranged: true });
+    }
+    view.items.extend(rest);
+    view
+}

@@ -1,0 +1,43 @@
+//! Rollback: the last turns leave the view, and what a compaction replaced since comes back.
+
+use super::Ledger;
+use super::item::Item;
+use crate::fragment::OnRollback;
+
+impl Ledger {
+    pub(super) fn rolled_back(&mut self, turns: u64) {
+        let count = usize::try_from(turns).unwrap_or(usize::MAX);
+        let gone = self.turns.split_off(self.turns.len().saturating_sub(count));
+        let Some(first) = gone.first().copied() else { return };
+        let survives = |item: &Item| {
+            let keeps = item.fragment().is_some_and(|spec| spec.on_rollback == OnRollback::Keep);
+            item.turn() < first || keeps
+        };
+        // What was replaced in a turn that is gone stands again.
+        while let Some((_, before)) = self.before.pop_if(|(turn, _)| *turn >= first) {
+            let later = std::mem::replace(&mut self.view, before);
+            let known = self.view.items.iter().map(Item::id).max();
+            let kept = later.items.into_iter().filter(|item| {
+                item.turn() >= first && !item.is_restated() && survives(item) && Some(item.id()) > known
+            });
+            self.view.items.extend(kept);
+        }
+        self.view.retain(survives);
+        if self.turns.is_empty() {
+            // It begins anew: a layout orders what is said first.
+            self.view.closed.clear();
+            self.view.open_arranged = true;
+        }
+        self.changed_otherwise();
+    }
+
+    /// Everything that a person was shown and that was not rolled back, in the order in which it was recorded.
+    pub(crate) fn transcript(&self) -> Vec<&Item> {
+        let views = self.before.iter().map(|(_, view)| view).chain([&self.view]);
+        let mut items: Vec<&Item> =
+            views.flat_map(|view| &view.items).filter(|item| !item.is_restated()).collect();
+        items.sort_by_key(|item| item.id());
+        items.dedup_by_key(|item| item.id());
+        items
+    }
+}

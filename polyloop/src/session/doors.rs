@@ -1,0 +1,90 @@
+//! From what is said to what is recorded: it depends on what stands.
+
+use std::collections::BTreeMap;
+
+use super::Session;
+use super::words::{Recorded, Words};
+use crate::error::RecordError;
+use crate::event::{Event, RecordedFragment, UserInput};
+use crate::ledger::Ledger;
+use crate::message::ItemId;
+use crate::registry::Registry;
+
+/// Words that are going to be recorded: nothing can go wrong with them any more.
+#[derive(Clone, Debug)]
+pub(crate) enum Resolved {
+    Fragment(RecordedFragment),
+    Input { input: UserInput, typed: Option<UserInput>, forged_marker: bool },
+}
+
+/// What was told so far, while several things are resolved one after another.
+struct Told<'l> {
+    ledger: &'l Ledger,
+    recorded: Recorded,
+    latest: BTreeMap<&'static str, RecordedFragment>,
+}
+
+impl Told<'_> {
+    /// Says what is recorded; none where the model knows it.
+    fn resolve<R: Registry>(&mut self, words: Words) -> Result<Option<Resolved>, RecordError> {
+        let fragment = match words {
+            Words::Input { input, typed, forged_marker } => {
+                self.recorded = Recorded::default();
+                return Ok(Some(Resolved::Input { input, typed, forged_marker }));
+            }
+            Words::Fragment(fragment) => fragment,
+            Words::Latest(latest) => {
+                let earlier = self.latest(latest.kind());
+                let Some(fragment) = latest.behind::<R>(earlier)? else { return Ok(None) };
+                fragment
+            }
+            Words::Retraction(retraction) => {
+                let earlier = self.latest(retraction.kind());
+                let Some(fragment) = retraction.behind::<R>(earlier)? else { return Ok(None) };
+                fragment
+            }
+        };
+        self.recorded.admits(&fragment)?;
+        self.recorded.count(&fragment);
+        self.latest.insert(fragment.spec.kind, fragment.clone());
+        Ok(Some(Resolved::Fragment(fragment)))
+    }
+
+    fn latest(&self, kind: &str) -> Option<&RecordedFragment> {
+        self.latest.get(kind).or_else(|| self.ledger.latest(kind).map(|(_, fragment)| fragment))
+    }
+}
+
+impl<R: Registry> Session<R> {
+    /// Says what would be recorded of all these words, or that one of them is refused; nothing is recorded.
+    pub(crate) fn resolve(&self, words: Vec<Words>) -> Result<Vec<Resolved>, RecordError> {
+        let (ledger, recorded) = (&self.ledger, self.recorded.clone());
+        let mut told = Told { ledger, recorded, latest: BTreeMap::new() };
+        words.into_iter().filter_map(|words| told.resolve::<R>(words).transpose()).collect()
+    }
+
+    /// Records what came through a door; none where the model knows it.
+    pub(crate) fn record(&mut self, words: Words) -> Result<Option<ItemId>, RecordError> {
+        let resolved = self.resolve(vec![words])?;
+        Ok(resolved.into_iter().map(|resolved| self.take(resolved)).last())
+    }
+
+    /// Records what is recorded in any case.
+    pub(super) fn record_one(&mut self, words: Words) -> Result<ItemId, RecordError> {
+        let recorded = self.record(words)?;
+        // Only what depends on what the model knows may turn out to be nothing.
+        Ok(recorded.unwrap_or(ItemId(self.next_item)))
+    }
+
+    /// Records what was resolved.
+    pub(crate) fn take(&mut self, resolved: Resolved) -> ItemId {
+        let item = self.new_item();
+        self.append(match resolved {
+            Resolved::Fragment(fragment) => Event::FragmentRecorded { item, fragment, instead_of: None },
+            Resolved::Input { input, typed, forged_marker } => {
+                Event::InputRecorded { item, input, typed, forged_marker }
+            }
+        });
+        item
+    }
+}
