@@ -129,7 +129,7 @@ pub(super) struct WrittenImport {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WrittenPart {
-    Fragment(WrittenFragment<String, Rendered>),
+    Fragment(Box<WrittenFragment<String, Rendered>>),
     Input { input: UserInput, forged_marker: bool },
     Text { role: Role, text: Arc<str>, forged_marker: bool },
     Reply { text: Arc<str>, calls: Vec<Call>, forged_marker: bool },

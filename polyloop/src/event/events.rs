@@ -125,7 +125,7 @@ pub(crate) enum Event {
         explanation: Option<ItemId>,
         /// What read the reply, with its version.
         interpreter: String,
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         forged_marker: bool,
     },
     ApprovalAsked {
@@ -134,7 +134,7 @@ pub(crate) enum Event {
     ApprovalGiven {
         call: CallId,
         /// Whether the same call needs no approval from now on.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         always: bool,
     },
     CallStarted {
@@ -179,10 +179,6 @@ pub(crate) enum Event {
 
 /// The parts of a definition, each with what stands for it: a hash, or a name.
 pub(crate) type Definitions = BTreeMap<String, String>;
-
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
 
 /// What is about to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -279,7 +275,7 @@ pub(crate) struct Settled {
     /// What the model sees; none where it sees the observation as it is, which is so most of the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shown: Option<Arc<[Arc<str>]>>,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) forged_marker: bool,
 }
 

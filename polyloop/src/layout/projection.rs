@@ -95,7 +95,7 @@ fn part(items: &[Item], from: usize, part: Part) -> &[Item] {
 /// Adds the messages of one part.
 fn lay_out(prompt: &mut Prompt, items: &[Item], part: Part, layout: &dyn Layout, observation: &Template) {
     if part.arranged {
-        for group in arranged(items, layout.arrange(items)) {
+        for group in arranged(items, &layout.arrange(items)) {
             push_message(prompt, &group, observation);
         }
         return;
@@ -106,7 +106,7 @@ fn lay_out(prompt: &mut Prompt, items: &[Item], part: Part, layout: &dyn Layout,
             push_message(prompt, &[item], observation);
             continue;
         }
-        for group in arranged(run, layout.follow(run)) {
+        for group in arranged(run, &layout.follow(run)) {
             push_message(prompt, &group, observation);
         }
     }
@@ -118,7 +118,7 @@ fn is_said(item: &Item) -> bool {
 }
 
 /// The items in a layout's order; what it left out stands at the end.
-fn arranged(items: &[Item], groups: Vec<Vec<ItemId>>) -> Vec<Vec<&Item>> {
+fn arranged(items: &[Item], groups: &[Vec<ItemId>]) -> Vec<Vec<&Item>> {
     let mut by_id: BTreeMap<_, _> = items.iter().map(|item| (item.id(), item)).collect();
     let mut arranged: Vec<Vec<&Item>> = groups
         .iter()

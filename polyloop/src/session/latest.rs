@@ -75,7 +75,7 @@ impl Retraction {
         Self { spec: &const { F::SPEC } }
     }
 
-    pub(super) fn kind(&self) -> &'static str {
+    pub(super) fn kind(self) -> &'static str {
         self.spec.kind
     }
 

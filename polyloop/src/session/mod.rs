@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub(crate) use doors::Resolved;
+pub(crate) use order::new_items;
 pub(crate) use words::{Recorded, Words};
 
 use crate::error::RecordError;
@@ -202,55 +203,30 @@ impl<R: Registry> Session<R> {
 
     /// Takes what happened, now or in another process. The one place where the ledger changes.
     pub(crate) fn follow(&mut self, event: &Event) {
+        for item in new_items(event) {
+            // Ids are never given twice, in another process neither.
+            self.next_item = self.next_item.max(item.0);
+        }
         match event {
-            Event::FragmentRecorded { item, fragment, .. } => {
-                self.recorded.count(fragment);
-                self.saw(*item);
-            }
-            Event::InputRecorded { item, .. } => {
-                self.recorded = Recorded::default();
-                self.saw(*item);
-            }
-            Event::ModelFailed { closing: Some(closing), .. } => {
-                self.saw(closing.reply.0);
-                self.saw(closing.observation.0);
-            }
-            Event::Decided { item, calls, explanation, .. } => {
-                self.next_call += calls.len() as u64;
-                self.saw(*item);
-                if let Some(item) = explanation {
-                    self.saw(*item);
-                }
-            }
-            Event::CallSettled { item, .. } => self.saw(*item),
+            Event::FragmentRecorded { fragment, .. } => self.recorded.count(fragment),
+            Event::InputRecorded { .. } => self.recorded = Recorded::default(),
+            Event::Decided { calls, .. } => self.next_call += calls.len() as u64,
             Event::NoteQueued { note, .. } => self.next_note = self.next_note.max(note.0),
-            Event::NoteTaken { note, item } => {
+            Event::NoteTaken { note, .. } => {
                 if let Some((_, fragment)) = self.ledger.notes().find(|(queued, _)| queued == note) {
                     self.recorded.count(fragment);
                 }
-                self.saw(*item);
             }
             Event::HistoryImported { items } => {
                 for imported in items {
-                    self.saw(imported.item);
                     if let ImportedPart::Reply { calls, .. } = &imported.part {
                         self.next_call += calls.len() as u64;
                     }
                 }
             }
-            Event::CompactionStarted { instruction: Some((item, _)), .. } => self.saw(*item),
-            Event::CompactionApplied { summary, restated, .. } => {
-                let items = summary.iter().map(|(item, _)| *item);
-                items.chain(restated.iter().map(|(item, _)| *item)).for_each(|item| self.saw(item));
-            }
             _ => {}
         }
         self.ledger.apply(event);
-    }
-
-    /// Ids are never given twice, in another process neither.
-    fn saw(&mut self, item: ItemId) {
-        self.next_item = self.next_item.max(item.0);
     }
 
     /// The prompt that is sealed next: all that stands, or what a summary is asked of.
