@@ -118,9 +118,9 @@ fn is_said(item: &Item) -> bool {
 }
 
 /// The items in a layout's order; what it left out stands at the end.
-fn arranged(items: &[Item], groups: &[Vec<ItemId>]) -> Vec<Vec<&Item>> {
+fn arranged<'i>(items: &'i [Item], groups: &[Vec<ItemId>]) -> Vec<Vec<&'i Item>> {
     let mut by_id: BTreeMap<_, _> = items.iter().map(|item| (item.id(), item)).collect();
-    let mut arranged: Vec<Vec<&Item>> = groups
+    let mut arranged: Vec<Vec<&'i Item>> = groups
         .iter()
         .map(|group| group.iter().filter_map(|id| by_id.remove(id)).collect::<Vec<_>>())
         .filter(|group| !group.is_empty())

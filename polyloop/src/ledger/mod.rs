@@ -3,6 +3,8 @@
 mod compaction;
 mod item;
 mod rollback;
+#[cfg(test)]
+mod tests;
 mod view;
 
 use std::collections::BTreeMap;
@@ -340,111 +342,5 @@ impl Ledger {
             is_latest.then(|| (fragment.spec.kind, (item.id(), fragment.clone())))
         });
         self.latest = latest.collect();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::{Ledger, Part};
-    use crate::event::{
-        Action, ActionOutcome, Call, CallId, Decision, Ending, Event, Seal, Settled, UserInput,
-    };
-    use crate::message::ItemId;
-
-    fn sealed() -> Event {
-        Event::PromptSealed { seal: Seal::default() }
-    }
-
-    fn said(ledger: &mut Ledger, item: u64, text: &str) {
-        let input = UserInput::from(text);
-        ledger.apply(&Event::InputRecorded { item: ItemId(item), input, typed: None, forged_marker: false });
-    }
-
-    fn settled(ledger: &mut Ledger, item: u64, call: u64, text: &str) {
-        let shown: Arc<[Arc<str>]> = Arc::from([Arc::from(text)]);
-        let settled = Settled::new(ActionOutcome::executed(text), shown);
-        let call = CallId::numbered(call);
-        ledger.apply(&Event::CallSettled { item: ItemId(item), call, settled });
-    }
-
-    fn decided(ledger: &mut Ledger, item: u64, calls: &[u64]) {
-        let action = Action::tool("tally", "{}");
-        let decision = Decision::act("I act.", vec![action.clone(); calls.len()]);
-        let calls = calls.iter().map(|call| Call::new(CallId::numbered(*call), action.clone())).collect();
-        ledger.apply(&Event::Decided {
-            item: ItemId(item),
-            decision,
-            calls,
-            native: true,
-            explanation: None,
-            interpreter: String::new(),
-            forged_marker: false,
-        });
-    }
-
-    fn texts(ledger: &Ledger) -> Vec<String> {
-        ledger.items().iter().map(|item| item.text().into_owned()).collect()
-    }
-
-    #[test]
-    fn what_is_recorded_while_calls_are_open_stands_behind_the_last_of_their_results() {
-        let mut ledger = Ledger::default();
-        said(&mut ledger, 1, "goal");
-        ledger.apply(&sealed());
-        decided(&mut ledger, 2, &[1, 2]);
-        said(&mut ledger, 3, "remark");
-        settled(&mut ledger, 4, 2, "second");
-        said(&mut ledger, 5, "another");
-        assert_eq!(texts(&ledger), ["goal", "I act."], "no result stands before all are there");
-        settled(&mut ledger, 6, 1, "first");
-        assert_eq!(texts(&ledger), ["goal", "I act.", "first", "second", "remark", "another"]);
-    }
-
-    #[test]
-    fn what_is_recorded_while_a_request_is_out_stands_behind_its_reply() {
-        let mut ledger = Ledger::default();
-        said(&mut ledger, 1, "goal");
-        ledger.apply(&sealed());
-        said(&mut ledger, 2, "remark");
-        ledger.apply(&Event::ModelAbandoned {});
-        ledger.apply(&sealed());
-        assert_eq!(texts(&ledger), ["goal"], "a second attempt shows what the first one did");
-        decided(&mut ledger, 3, &[]);
-        assert_eq!(texts(&ledger), ["goal", "I act.", "remark"]);
-    }
-
-    #[test]
-    fn what_waited_for_a_request_that_nobody_waits_for_any_more_stands_when_the_run_ended() {
-        let mut ledger = Ledger::default();
-        said(&mut ledger, 1, "goal");
-        ledger.apply(&sealed());
-        said(&mut ledger, 2, "remark");
-        ledger.apply(&Event::ModelAbandoned {});
-        ledger.apply(&Event::RunEnded { ending: Ending::Cancelled });
-        assert_eq!(texts(&ledger), ["goal", "remark"]);
-    }
-
-    #[test]
-    fn what_is_recorded_behind_the_first_seal_is_not_ordered_by_a_layout() {
-        let mut ledger = Ledger::default();
-        said(&mut ledger, 1, "goal");
-        ledger.apply(&sealed());
-        decided(&mut ledger, 3, &[]);
-        said(&mut ledger, 2, "later");
-        ledger.apply(&sealed());
-        let parts = [Part { end: 1, arranged: true }, Part { end: 3, arranged: false }];
-        assert_eq!(ledger.closed_parts(), parts, "the first seal counts");
-    }
-
-    #[test]
-    fn a_call_is_answered_once_and_an_unknown_one_never() {
-        let mut ledger = Ledger::default();
-        decided(&mut ledger, 1, &[1]);
-        settled(&mut ledger, 2, 9, "of no call");
-        settled(&mut ledger, 3, 1, "first");
-        settled(&mut ledger, 4, 1, "again");
-        assert_eq!(texts(&ledger), ["I act.", "first"]);
     }
 }
