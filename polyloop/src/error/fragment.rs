@@ -113,7 +113,11 @@ pub enum RecordErrorKind {
 
 /// The remedy for too many; a `latest` fragment, of which there is one, has no `at_most` to raise.
 fn fewer(at_most: usize) -> &'static str {
-    if at_most == 1 { "record it once in a turn" } else { "record fewer, or raise `at_most` on the type" }
+    if at_most == 1 {
+        "record it once in a turn, or raise `at_most` on the type"
+    } else {
+        "record fewer, or raise `at_most` on the type"
+    }
 }
 
 /// The reason why a text was not read back as a fragment.

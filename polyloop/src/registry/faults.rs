@@ -140,10 +140,6 @@ const fn room(spec: &FragmentSpec) -> Check {
         when(markers >= spec.max_chars, "has a `max_chars` that its markers take up alone; raise it"),
         when(spec.at_most == 0, "has an `at_most` of 0, so it could never be recorded; raise it"),
         when(
-            spec.at_most > 1 && matches!(spec.lifetime, Lifetime::Latest),
-            "is `latest`, of which a turn records one; remove `at_most`",
-        ),
-        when(
             spec.notice.is_some() && matches!(spec.overflow, Overflow::Refuse),
             "has a `notice` and never cuts; set `overflow`, or remove it",
         ),

@@ -21,10 +21,6 @@ fn every_fragment_has_its_room() {
         ),
         (&[("x", "at_most = 0")], "`at_most = 0` could never be recorded; write 1 or more"),
         (
-            &[("x", "lifetime = latest, absent = \"x\", at_most = 2")],
-            "of `lifetime = latest` a turn records one",
-        ),
-        (
             &[("x", "notice = \"{left_out}\"")],
             "`notice` stands where text was cut out; add `overflow = cut(tail)`",
         ),

@@ -52,9 +52,6 @@ fn at_most(fragment: &Fragment, sink: &Sink) {
     };
     if at_most.value == 0 {
         sink.error(&at_most.literal, "`at_most = 0` could never be recorded; write 1 or more");
-    } else if at_most.value > 1 && fragment.options.is_latest() {
-        let message = "of `lifetime = latest` a turn records one, the latest; remove `at_most`";
-        sink.error(&at_most.literal, message);
     }
 }
 

@@ -1,0 +1,13 @@
+//! The life of a context: what a model was told stays told, in its present form, and nothing else.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something else shall fail loudly"
+)]
+#![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
+
+mod support;
+mod telling;
