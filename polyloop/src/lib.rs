@@ -42,6 +42,7 @@
 //! ```
 
 mod agent;
+mod compact;
 mod error;
 mod event;
 mod execute;
@@ -69,6 +70,7 @@ pub use agent::{
     Agent, AgentBuilder, Budget, ChildRequest, FollowUp, Report, Request, Resumption, Retries, Run,
     RunHandle, Texts, Update,
 };
+pub use compact::{Compaction, Compactor, Exchange, History, Summarizer};
 pub use error::{
     ArgumentError, BuildError, CallError, ImportError, JournalError, KeyError, LineError, ModelError,
     ModelErrorClass, ParseError, ParseErrorKind, RecordError, RecordErrorKind, RunError, SetError,

@@ -9,5 +9,6 @@
 )]
 #![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
 
+mod compaction;
 mod support;
 mod telling;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use polyloop::{
-    Agent, AgentBuilder, ContextFragment, Journal, Message, Model, ModelError, Prompt, Record, Reply,
-    Scripted, SessionId, registry, tool,
+    Agent, AgentBuilder, ContextFragment, Durability, Journal, MemoryJournal, Message, Model, ModelError,
+    Prompt, Record, Reply, Scripted, SessionId, registry, tool,
 };
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +152,24 @@ pub(crate) fn builder(script: impl IntoIterator<Item = Reply>) -> (AgentBuilder<
 /// Everything that a journal has of a session.
 pub(crate) async fn records(journal: &impl Journal, session: &SessionId) -> Vec<Record> {
     journal.read(session, 0).await.unwrap()
+}
+
+/// A journal in which the first `count` records of a session are all there is.
+pub(crate) async fn prefix(records: &[Record], count: usize) -> MemoryJournal {
+    let journal = MemoryJournal::new();
+    let mut lease = journal.lease(&records[0].session).await.unwrap();
+    for (seq, record) in (0..).zip(&records[..count]) {
+        while lease.epoch < record.epoch {
+            lease = journal.lease(&record.session).await.unwrap();
+        }
+        journal.append(&lease, seq, vec![record.clone()], Durability::Barrier).await.unwrap();
+    }
+    journal
+}
+
+/// The kinds of everything that a journal has of a session.
+pub(crate) async fn kinds(journal: &impl Journal, session: &SessionId) -> Vec<String> {
+    records(journal, session).await.iter().map(|record| record.kind.to_string()).collect()
 }
 
 pub(crate) fn environment(cwd: &str) -> Environment {

@@ -19,6 +19,9 @@ impl<R: Registry> Driver<R> {
         let header = self.definition.header(&self.state.enabled);
         let prompt = self.session.prompt().with_tools(header);
         let chars = prompt.chars();
+        if self.compact_if_wanted(chars).await? {
+            return Ok(());
+        }
         if !self.may_ask(chars).await? {
             return Ok(());
         }

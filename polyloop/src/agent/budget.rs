@@ -21,6 +21,12 @@ pub struct Budget {
     pub unknown_outcomes: usize,
     /// How long the run may be active; no limit unless set.
     pub time: Option<Duration>,
+    /// From which size of the prompt on a compaction is wanted, in characters; four fifths of `prompt_chars` unless set.
+    pub compaction_chars: Option<usize>,
+    /// From how many items on that could be replaced a compaction is wanted; 400 unless set.
+    pub compaction_items: usize,
+    /// How long a compaction may take; 120 seconds unless set.
+    pub compaction_time: Duration,
 }
 
 impl Budget {
@@ -35,6 +41,9 @@ impl Budget {
             prompt_chars: 400_000,
             unknown_outcomes: 1,
             time: None,
+            compaction_chars: None,
+            compaction_items: 400,
+            compaction_time: Duration::from_secs(120),
         }
     }
 
@@ -71,6 +80,32 @@ impl Budget {
     pub const fn unknown_outcomes(mut self, outcomes: usize) -> Self {
         self.unknown_outcomes = outcomes;
         self
+    }
+
+    /// Sets from which size of the prompt on a compaction is wanted, in characters; it takes an agent with a
+    /// [`Compactor`](crate::Compactor).
+    #[must_use]
+    pub const fn compaction_chars(mut self, chars: usize) -> Self {
+        self.compaction_chars = Some(chars);
+        self
+    }
+
+    /// Sets from how many items on that could be replaced a compaction is wanted.
+    #[must_use]
+    pub const fn compaction_items(mut self, items: usize) -> Self {
+        self.compaction_items = items;
+        self
+    }
+
+    /// Sets how long a compaction may take. One that takes longer is abandoned, and a prompt that is too large is not sent.
+    #[must_use]
+    pub const fn compaction_time(mut self, time: Duration) -> Self {
+        self.compaction_time = time;
+        self
+    }
+
+    pub(crate) fn compaction_from(&self) -> usize {
+        self.compaction_chars.unwrap_or(self.prompt_chars / 5 * 4)
     }
 
     /// Sets how long the run may be active, in whole milliseconds: from when it is polled first until it ends or waits for

@@ -12,6 +12,7 @@ use super::request::Request;
 use super::resume::Resumption;
 use super::retries::Retries;
 use super::texts::Texts;
+use crate::compact::{Compactor, DynCompactor};
 use crate::error::{BuildError, RunError};
 use crate::execute::{DynExecutor, DynVerifier, Executor, Verifier};
 use crate::interpret::{Interpreter, NativeCalls};
@@ -55,6 +56,7 @@ impl<R: Registry> Agent<R> {
             executor: None,
             verifier: None,
             layout: Arc::new(Staged),
+            compactor: None,
             tools: None,
             texts: Texts::default(),
             budget: Budget::default(),
@@ -64,6 +66,7 @@ impl<R: Registry> Agent<R> {
                 interpreter: versioned(&NativeCalls),
                 executor: "handlers",
                 layout: type_name::<Staged>(),
+                compactor: String::new(),
             },
         }
     }
@@ -162,6 +165,7 @@ impl<R: Registry> Agent<R> {
             executor: old.executor.clone(),
             verifier: old.verifier.clone(),
             layout: old.layout.clone(),
+            compactor: old.compactor.clone(),
             tools,
             header,
             texts: old.texts.clone(),
@@ -193,6 +197,7 @@ pub struct AgentBuilder<R: Registry> {
     executor: Option<Arc<dyn DynExecutor>>,
     verifier: Option<Arc<dyn DynVerifier<R::State>>>,
     layout: Arc<dyn Layout>,
+    compactor: Option<Arc<dyn DynCompactor>>,
     tools: Option<ToolSet<R::State>>,
     texts: Texts,
     budget: Budget,
@@ -231,6 +236,14 @@ impl<R: Registry> AgentBuilder<R> {
     pub fn layout<L: Layout>(mut self, layout: L) -> Self {
         self.names.layout = type_name::<L>();
         self.layout = Arc::new(layout);
+        self
+    }
+
+    /// Sets what makes room in a session that grows too large; unless set, a prompt over the budget ends the run.
+    #[must_use]
+    pub fn compactor<C: Compactor>(mut self, compactor: C) -> Self {
+        self.names.compactor = format!("{}/{}", type_name::<C>(), compactor.version());
+        self.compactor = Some(Arc::new(compactor));
         self
     }
 
@@ -299,6 +312,7 @@ impl<R: Registry> AgentBuilder<R> {
             executor: self.executor,
             verifier: self.verifier,
             layout: self.layout,
+            compactor: self.compactor,
             tools,
             header,
             texts,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::budget::Budget;
 use super::retries::Retries;
 use super::texts::CheckedTexts;
+use crate::compact::DynCompactor;
 use crate::error::RunError;
 use crate::event::Definitions;
 use crate::execute::{DynExecutor, DynVerifier, ToolExecutor};
@@ -25,6 +26,8 @@ pub(crate) struct Definition<R: Registry> {
     /// Whom to ask about calls of which nobody knows the outcome.
     pub(crate) verifier: Option<Arc<dyn DynVerifier<R::State>>>,
     pub(crate) layout: Arc<dyn Layout>,
+    /// What makes room in a session that grows too large.
+    pub(crate) compactor: Option<Arc<dyn DynCompactor>>,
     pub(crate) tools: ToolSet<R::State>,
     /// The tools in the header of a request; none unless the interpreter reads native calls.
     pub(crate) header: Arc<[ToolDefinition]>,
@@ -45,6 +48,8 @@ pub(crate) struct Names {
     pub(crate) interpreter: String,
     pub(crate) executor: &'static str,
     pub(crate) layout: &'static str,
+    /// With its version.
+    pub(crate) compactor: String,
 }
 
 impl<R: Registry> Definition<R> {
@@ -97,6 +102,7 @@ pub(super) fn parts<R: Registry>(
         ("interpreter", names.interpreter.clone()),
         ("executor", names.executor.to_owned()),
         ("layout", names.layout.to_owned()),
+        ("compactor", names.compactor.clone()),
     ];
     parts.into_iter().map(|(part, stands)| (part.to_owned(), stands)).collect()
 }

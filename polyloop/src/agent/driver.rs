@@ -52,6 +52,8 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) body: Option<Vec<u8>>,
     /// The native tools that stand in the last header that was recorded.
     pub(crate) recorded_tools: Option<Arc<[ToolDefinition]>>,
+    /// Whether the host wants the session to be compacted before the next request.
+    pub(crate) asked_to_compact: bool,
     /// Why it rests, while a person must look first.
     pub(crate) suspended: Option<Ending>,
     /// Why it cannot go on.
@@ -92,6 +94,7 @@ impl<R: Registry> Driver<R> {
             clock: Clock::default(),
             body: None,
             recorded_tools: None,
+            asked_to_compact: false,
             suspended: None,
             fault: None,
             definition,
@@ -303,6 +306,7 @@ impl<R: Registry> Driver<R> {
                     self.tell(Update::NotRecorded { error });
                 }
             }
+            Said::Compact => self.asked_to_compact = true,
             Said::Remark(text) => self.record(Event::RemarkRecorded { text }),
             Said::Enable(tools) => self.record(Event::ToolsEnabled { tools }),
         }

@@ -32,6 +32,8 @@ pub(crate) enum Said {
     Words(Words),
     /// A note that no model ever sees.
     Remark(String),
+    /// The session is to be compacted before the next request.
+    Compact,
     /// Hidden tools are to be shown, by the names that the model calls.
     Enable(Vec<String>),
 }
@@ -106,6 +108,16 @@ impl<R: Registry> RunHandle<R> {
     /// When the run has ended.
     pub fn remark(&self, text: impl Into<String>) -> Result<(), RunError> {
         self.send(Said::Remark(text.into()))
+    }
+
+    /// Compacts the session before the next request, if the agent has a [`Compactor`](crate::Compactor) and anything is to be
+    /// gained.
+    ///
+    /// # Errors
+    ///
+    /// When the run has ended.
+    pub fn compact(&self) -> Result<(), RunError> {
+        self.send(Said::Compact)
     }
 
     /// Shows the model a tool that is `hidden`, from the next request on, in this session.

@@ -10,6 +10,7 @@ mod budget;
 mod builder;
 mod child;
 mod clock;
+mod compacting;
 mod definition;
 mod driver;
 mod handle;

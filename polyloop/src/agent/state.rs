@@ -87,6 +87,10 @@ pub(crate) struct RunState {
     pub(crate) environment_completed: bool,
     pub(crate) answer: Option<String>,
     pub(crate) final_answer: bool,
+    /// Whether a compaction is under way.
+    pub(crate) compacting: bool,
+    /// Whether one was tried since the last request for a step.
+    pub(crate) compaction_tried: bool,
     /// Whether and how it is cancelled.
     pub(crate) cancel: Cancel,
     pub(crate) ending: Option<Ending>,
@@ -112,9 +116,6 @@ impl RunState {
             | Event::NoteTaken { .. }
             | Event::HistoryImported { .. }
             | Event::HistoryRolledBack { .. }
-            | Event::CompactionStarted { .. }
-            | Event::CompactionApplied { .. }
-            | Event::CompactionAbandoned { .. }
             | Event::InputRecorded { .. } => {}
             // What is counted is counted for each run; what a session has, stays.
             Event::RunStarted { definition } => {
@@ -131,7 +132,17 @@ impl RunState {
             Event::ToolsEnabled { tools } => {
                 Arc::make_mut(&mut self.enabled).extend(tools.iter().cloned());
             }
+            Event::CompactionStarted { .. } => {
+                self.compacting = true;
+                self.compaction_tried = true;
+            }
+            Event::CompactionApplied { .. } | Event::CompactionAbandoned { .. } => self.compacting = false,
+            // A request for a summary is no part of a step; it costs what it costs.
+            Event::PromptSealed { .. } if self.compacting => self.requests += 1,
+            Event::ModelReplied { reply } if self.compacting => self.usage.add(reply.usage()),
+            Event::ModelFailed { .. } | Event::ModelAbandoned {} if self.compacting => {}
             Event::PromptSealed { seal } => {
+                self.compaction_tried = false;
                 self.requests += 1;
                 self.attempts = seal.attempt;
                 self.prompt_chars = seal.chars;

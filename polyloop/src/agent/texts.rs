@@ -30,6 +30,8 @@ pub struct Texts {
     pub cut_reply: String,
     /// The model's message where a reply left no text for the history.
     pub no_text: String,
+    /// Around the summary of what a compaction replaced. Must hold `{summary}`, once.
+    pub summary: String,
 }
 
 impl Default for Texts {
@@ -47,6 +49,8 @@ impl Default for Texts {
                 "The reply was cut by its length limit, and nothing of it was executed; write a shorter one."
                     .to_owned(),
             no_text: "(no text)".to_owned(),
+            summary: "What happened so far, as a summary; the rest of it is not shown any more:\n\n{summary}"
+                .to_owned(),
         }
     }
 }
@@ -64,6 +68,7 @@ pub(crate) struct CheckedTexts {
     pub(crate) failed_observation: Arc<str>,
     pub(crate) cut_reply: String,
     pub(crate) no_text: String,
+    pub(crate) summary: Template,
 }
 
 impl Texts {
@@ -81,6 +86,11 @@ impl Texts {
             let reason = "lacks `{observation}`; the model would never see what it observed".into();
             return Err(BuildError::Template { name: "observation template", reason });
         }
+        let summary = Template::parse("summary template", &self.summary, "summary")?;
+        if !summary.has_placeholder() {
+            let reason = "lacks `{summary}`; what was replaced would be lost".into();
+            return Err(BuildError::Template { name: "summary template", reason });
+        }
         fixed("not_executed", &self.not_executed)?;
         Ok(CheckedTexts {
             observation,
@@ -93,6 +103,7 @@ impl Texts {
             failed_observation: fixed("failed_observation", &self.failed_observation)?,
             cut_reply: fixed("cut_reply", &self.cut_reply)?.to_string(),
             no_text: fixed("no_text", &self.no_text)?.to_string(),
+            summary,
         })
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::report::Seen;
 use crate::error::{ModelError, RecordError};
-use crate::event::{ActionOutcome, Call, CallId, Ending, Reply};
+use crate::event::{ActionOutcome, Call, CallId, CompactionReason, Ending, Reply};
 
 /// One thing that happened in a run, for its host.
 #[derive(Clone, Debug)]
@@ -66,6 +66,23 @@ pub enum Update {
     NotRecorded {
         /// Why.
         error: RecordError,
+    },
+    /// The session is being compacted.
+    Compacting {
+        /// Why.
+        reason: CompactionReason,
+        /// The size of the prompt, in characters.
+        chars: usize,
+    },
+    /// The session was compacted.
+    Compacted {
+        /// The size of the prompt now, in characters.
+        chars: usize,
+    },
+    /// The session was not compacted; it stays what it was.
+    CompactionAbandoned {
+        /// Why.
+        why: String,
     },
     /// The run ended.
     Ended {

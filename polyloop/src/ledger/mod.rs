@@ -113,6 +113,16 @@ impl Ledger {
         self.turn
     }
 
+    /// The first item of the present turn, as long as no model has seen anything of it.
+    pub(crate) fn first_unseen(&self) -> Option<ItemId> {
+        let of_this_turn = |item: &&Item| item.turn() == self.turn;
+        let (seen, unseen) = self.items().split_at_checked(self.view.open_from())?;
+        if seen.iter().rev().any(|item| of_this_turn(&item)) {
+            return None;
+        }
+        unseen.iter().find(of_this_turn).map(Item::id)
+    }
+
     /// The turns that were not rolled back.
     pub(crate) fn turns(&self) -> &[u64] {
         &self.turns

@@ -1,0 +1,202 @@
+//! Carries out a compaction: between two steps, checked like any other request, and only where something is gained.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::driver::Driver;
+use super::plan::before_request;
+use super::update::Update;
+use crate::compact::{Exchange, History, Summary};
+use crate::error::{ModelError, ModelErrorClass, RunError};
+use crate::event::{CompactionReason, Event, Finish, Reply};
+use crate::execute::has_timer;
+use crate::message::ItemId;
+use crate::model::{Deltas, SealedRequest};
+use crate::registry::Registry;
+
+/// Less than one part in so many of the prompt is no gain.
+const WORTH: usize = 20;
+
+impl<R: Registry> Driver<R> {
+    /// Compacts the session where that is wanted; `false` where it was not, or nothing could be gained.
+    pub(super) async fn compact_if_wanted(&mut self, chars: usize) -> Result<bool, RunError> {
+        let Some(compactor) = self.definition.compactor.clone() else { return Ok(false) };
+        let Some(reason) = self.wants_compaction(chars) else { return Ok(false) };
+        self.asked_to_compact = false;
+        let (ledger, budget) = (self.session.ledger(), self.definition.budget);
+        let before = ledger.first_unseen();
+        let history = History::new(ledger, before, reason, chars, budget.prompt_chars);
+        if !is_worth_it(&history, budget.compaction_items) {
+            return Ok(false);
+        }
+        let time = budget.compaction_time;
+        let Some(planned) = self.within(time, compactor.compact_boxed(&history)).await?.flatten() else {
+            return Ok(false);
+        };
+        let (replaced, summary) = planned.into_parts();
+        let reason = history.reason();
+        let instruction = match &summary {
+            Summary::Asked(instruction) => Some((self.session.new_item(), Arc::from(instruction.as_str()))),
+            Summary::Written(_) | Summary::None => None,
+        };
+        let started = Event::CompactionStarted { reason, before, instruction };
+        if matches!(summary, Summary::Asked(_)) && self.chars_behind(&started) > budget.prompt_chars {
+            // Nothing that is over the budget is sent, for a summary neither.
+            return Ok(false);
+        }
+        self.record(started);
+        self.tell(Update::Compacting { reason, chars });
+        self.compact(&history, replaced, summary, before).await?;
+        Ok(true)
+    }
+
+    /// The size of the request behind an event, in characters.
+    fn chars_behind(&self, event: &Event) -> usize {
+        let mut then = self.session.twin();
+        then.follow(event);
+        then.next_prompt().0.chars()
+    }
+
+    /// Why a compaction is wanted; never within a step, and once for each request.
+    fn wants_compaction(&self, chars: usize) -> Option<CompactionReason> {
+        let (state, budget) = (&self.state, &self.definition.budget);
+        if state.compaction_tried || state.attempts > 0 || !before_request(state, budget, 0).is_empty() {
+            return None;
+        }
+        if self.asked_to_compact {
+            return Some(CompactionReason::Asked);
+        }
+        if chars >= budget.compaction_from() {
+            return Some(CompactionReason::Size);
+        }
+        (self.session.items().len() >= budget.compaction_items).then_some(CompactionReason::Count)
+    }
+
+    async fn compact(
+        &mut self,
+        history: &History,
+        replaced: Vec<ItemId>,
+        summary: Summary,
+        before: Option<ItemId>,
+    ) -> Result<(), RunError> {
+        let time = self.definition.budget.compaction_time;
+        if !history.may_replace(&replaced.iter().copied().collect::<BTreeSet<_>>()) {
+            return self
+                .abandon("the strategy replaces what may not be replaced, or parts of an exchange")
+                .await;
+        }
+        let text = match summary {
+            Summary::None => None,
+            Summary::Written(text) => Some(text),
+            Summary::Asked(_) => match self.ask_for_summary(time).await? {
+                Ok(text) => Some(text),
+                Err(why) => return self.abandon(&why).await,
+            },
+        };
+        if text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+            return self.abandon("the summary is empty").await;
+        }
+        let summary = text.map(|text| {
+            let text = self.definition.texts.summary.fill(text.trim());
+            (self.session.new_item(), Arc::from(text))
+        });
+        let sources = self.session.ledger().to_restate(before);
+        let restated = sources.into_iter().map(|of| (self.session.new_item(), of)).collect();
+        let applied = Event::CompactionApplied { replaced, summary, restated };
+        match self.gain(&applied, history.reason()) {
+            Err(why) => self.abandon(&why).await,
+            Ok(chars) => {
+                self.record(applied);
+                self.commit().await?;
+                self.tell(Update::Compacted { chars });
+                Ok(())
+            }
+        }
+    }
+
+    /// Asks the model for a summary: behind the request that it knows, sealed and checked like any other.
+    async fn ask_for_summary(&mut self, time: Duration) -> Result<Result<String, String>, RunError> {
+        let (prompt, purpose) = self.session.next_prompt();
+        let prompt = prompt.with_tools(self.definition.header(&self.state.enabled));
+        self.seal(&prompt, purpose).await?;
+        let (model, body) = (self.definition.model.clone(), self.body.take());
+        let deltas = Deltas::new(|_| {});
+        let request = SealedRequest::new(&prompt, body.as_deref(), 1, &deltas);
+        let replied = self.within(time, model.ask_boxed(&request)).await?;
+        let Some(replied) = replied else {
+            self.record(Event::ModelAbandoned {});
+            return Ok(Err("it took too long, or the run was cancelled meanwhile".to_owned()));
+        };
+        let replied = match replied {
+            Ok(reply) => {
+                self.record(Event::ModelReplied { reply: Arc::new(reply.clone()) });
+                self.commit().await?;
+                summary_of(&reply)
+            }
+            Err(error) => {
+                self.record(Event::ModelFailed { error: error.clone(), closing: None });
+                Err(error)
+            }
+        };
+        Ok(replied.map_err(|error| error.to_string()))
+    }
+
+    /// Waits for something for so long; none where it takes longer, or the run is cancelled.
+    async fn within<T>(
+        &mut self,
+        time: Duration,
+        work: impl Future<Output = T>,
+    ) -> Result<Option<T>, RunError> {
+        let limited = async {
+            if has_timer() { tokio::time::timeout(time, work).await.ok() } else { Some(work.await) }
+        };
+        let attended = self.attend_unless(super::state::RunState::is_cancelled, limited).await?;
+        Ok(attended.flatten())
+    }
+
+    /// The size of the prompt afterwards, in characters; or why it is not worth it.
+    fn gain(&self, applied: &Event, reason: CompactionReason) -> Result<usize, String> {
+        let mut after = self.session.twin();
+        let items = after.items().len();
+        let chars = after.prompt().chars();
+        after.follow(applied);
+        let (items_after, chars_after) = (after.items().len(), after.prompt().chars());
+        let smaller = chars_after.saturating_mul(WORTH) < chars.saturating_mul(WORTH - 1);
+        if smaller || reason == CompactionReason::Count && items_after < items {
+            return Ok(chars_after);
+        }
+        Err(format!(
+            "nothing is gained: {chars} characters became {chars_after}, {items} items {items_after}"
+        ))
+    }
+
+    async fn abandon(&mut self, why: &str) -> Result<(), RunError> {
+        self.record(Event::CompactionAbandoned { why: why.to_owned() });
+        self.commit().await?;
+        self.tell(Update::CompactionAbandoned { why: why.to_owned() });
+        Ok(())
+    }
+}
+
+/// Whether so much may be replaced that something can be gained.
+fn is_worth_it(history: &History, wanted_items: usize) -> bool {
+    match history.reason() {
+        CompactionReason::Count => history.items() >= wanted_items,
+        CompactionReason::Size | CompactionReason::Asked => {
+            let replaceable: usize = history.exchanges().iter().map(Exchange::chars).sum();
+            replaceable.saturating_mul(WORTH) > history.chars()
+        }
+    }
+}
+
+/// What a model wrote, if it is all of it.
+fn summary_of(reply: &Reply) -> Result<String, ModelError> {
+    let refuse = |message| Err(ModelError::new(ModelErrorClass::Empty, message));
+    match reply.finish() {
+        Finish::Length => refuse("the summary was cut by its length limit"),
+        Finish::ContentFilter => refuse("the provider cut the summary for its content"),
+        _ if reply.as_text().trim().is_empty() => refuse("the reply holds no summary"),
+        _ => Ok(reply.as_text().to_owned()),
+    }
+}

@@ -1,0 +1,385 @@
+//! Compaction: a summary in the place of what it was made of; what holds is told anew, once.
+
+use std::time::Duration;
+
+use polyloop::{
+    Agent, Budget, Compaction, CompactionReason, Compactor, Ending, FollowUp, History, MemoryJournal, Reply,
+    Role, RunError, Scripted, Summarizer, Update,
+};
+
+use crate::support::{
+    App, Environment, Log, Sent, approved, builder, environment, kinds, news, note, permissions, prefix,
+    records, rules, texts,
+};
+
+/// A reply that calls `tally`, with a text of this size beside it.
+fn busy(line: &str, chars: usize) -> Reply {
+    Reply::text("x".repeat(chars)).call("tally", format!(r#"{{"line": "{line}"}}"#))
+}
+
+/// Large enough for a prompt to be compacted, small enough for one to be sent.
+fn budget() -> Budget {
+    Budget::steps(20).prompt_chars(2_000).compaction_chars(1_000)
+}
+
+/// The request for the summary and the one behind it.
+fn around_the_summary(sent: &Sent) -> (Vec<String>, Vec<String>) {
+    let all = sent.texts();
+    let at =
+        all.iter().position(|texts| texts.last().is_some_and(|last| last.starts_with("Stop here"))).unwrap();
+    (all[at].clone(), all[at + 1].clone())
+}
+
+const SUMMARY: &str = "What happened so far, as a summary; the rest of it is not shown any more:\n\n";
+
+#[tokio::test]
+async fn a_long_run_goes_on_behind_a_summary_of_what_it_did() {
+    let journal = MemoryJournal::new();
+    let script = [busy("1", 500), busy("2", 500), Reply::text("wrote 1 and 2"), Reply::text("done")];
+    let (agent, sent) = builder(script);
+    let agent = agent.budget(budget()).compactor(Summarizer::new().keep_exchanges(0));
+    let agent = agent.journal(journal.clone()).build().unwrap();
+    let log = Log::default();
+    let mut run = agent
+        .on(log.clone())
+        .inject(rules())
+        .sync(environment("/a"))
+        .inject(news("hello"))
+        .goal("go")
+        .await
+        .unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "done");
+    let (asked, next) = around_the_summary(&sent);
+    let before = &sent.texts()[1];
+    assert_eq!(asked[..before.len()], *before, "what the model knows stands first, byte for byte");
+    let tools = |at: usize| format!("{:?}", sent.prompts()[at].tools());
+    assert_eq!(tools(1), tools(2), "the header is the same");
+    let summary = format!("{SUMMARY}wrote 1 and 2");
+    assert_eq!(next, ["be brief", "<environment>/a</environment>", "go", &summary]);
+    assert_eq!(log.lines(), ["1", "2"]);
+    let kinds = kinds(&journal, run.session_id()).await;
+    let compacted: Vec<_> = kinds.iter().filter(|kind| kind.starts_with("compaction")).collect();
+    assert_eq!(compacted, ["compaction.started", "compaction.applied"]);
+}
+
+#[tokio::test]
+async fn the_last_exchanges_stay_word_for_word_and_calls_with_their_results() {
+    let script = [busy("1", 500), busy("2", 300), busy("3", 300), Reply::text("one"), Reply::text("done")];
+    let (agent, sent) = builder(script);
+    let agent = agent.budget(budget()).compactor(Summarizer::new().keep_exchanges(1)).build().unwrap();
+    let mut run = agent.on(Log::default()).goal("go").await.unwrap();
+    run.finish().await.unwrap();
+    let (_, next) = around_the_summary(&sent);
+    assert_eq!(next, ["go", &format!("{SUMMARY}one"), &"x".repeat(300), "wrote 3"]);
+}
+
+#[tokio::test]
+async fn each_kind_becomes_what_its_type_says() {
+    let script = [busy("1", 500), busy("2", 500), Reply::text("short"), Reply::text("done")];
+    let (agent, sent) = builder(script);
+    let budget = budget().compaction_chars(1_100);
+    let agent = agent.budget(budget).compactor(Summarizer::new().keep_exchanges(0)).build().unwrap();
+    let opening = agent.on(Log::default()).inject(rules()).sync(environment("/a"));
+    let opening = opening.sync(approved(&["ls"])).inject(news("hello"));
+    let mut run = opening.inject(note("kept")).goal("go").await.unwrap();
+    run.step().await.unwrap();
+    run.handle().sync(permissions("P1")).unwrap();
+    run.finish().await.unwrap();
+    let (asked, next) = around_the_summary(&sent);
+    let summary = format!("{SUMMARY}short");
+    let expected = [
+        "be brief",
+        "<note>kept</note>",
+        "<environment>/a</environment>",
+        "<approved>ls</approved>",
+        "<permissions>P1</permissions>",
+        "go",
+        &summary,
+    ];
+    assert_eq!(next, expected);
+    assert_eq!(asked.iter().filter(|text| text.contains("hello")).count(), 1, "it stays where it was sent");
+}
+
+/// Two turns: what the first did is compacted when the second begins.
+async fn compacted_between_turns(second: impl FnOnce(FollowUp<'_, App>) -> FollowUp<'_, App>) -> Sent {
+    let (agent, sent) =
+        builder([busy("1", 1_200), Reply::text("one"), Reply::text("short"), Reply::text("two")]);
+    let agent = agent.budget(budget().compaction_chars(1_300)).compactor(Summarizer::new().keep_exchanges(0));
+    let agent = agent.build().unwrap();
+    let opening = agent.on(Log::default()).sync(environment("/a")).sync(approved(&["ls"]));
+    let mut run = opening.inject(news("hello")).goal("older").await.unwrap();
+    run.finish().await.unwrap();
+    second(run.follow_up()).goal("latest").await.unwrap();
+    run.finish().await.unwrap();
+    sent
+}
+
+#[tokio::test]
+async fn what_a_turn_says_first_is_not_in_the_request_for_a_summary_and_stands_behind_it() {
+    let sent = compacted_between_turns(|opening| opening.sync(environment("/b")).inject(news("again"))).await;
+    let (asked, next) = around_the_summary(&sent);
+    assert!(
+        asked.iter().all(|text| !text.contains("/b") && !text.contains("latest") && !text.contains("again"))
+    );
+    let summary = format!("{SUMMARY}short");
+    let expected =
+        ["older", &summary, "<approved>ls</approved>", "<environment>/b</environment>", "again", "latest"];
+    assert_eq!(next, expected, "of a kind that changed there is only what holds now");
+}
+
+#[tokio::test]
+async fn what_said_only_a_change_is_told_in_full_behind_a_compaction() {
+    let sent = compacted_between_turns(|opening| opening.sync(approved(&["ls", "cat"]))).await;
+    let (_, next) = around_the_summary(&sent);
+    let summary = format!("{SUMMARY}short");
+    let expected =
+        ["older", &summary, "<environment>/a</environment>", "<approved>ls\ncat</approved>", "latest"];
+    assert_eq!(next, expected);
+}
+
+#[tokio::test]
+async fn what_was_taken_back_is_gone_with_what_it_took_back() {
+    #[expect(clippy::redundant_closure_for_method_calls, reason = "a path is for one lifetime only")]
+    let sent = compacted_between_turns(|opening| opening.retract::<Environment>()).await;
+    let (_, next) = around_the_summary(&sent);
+    assert!(next.iter().all(|text| !text.contains("environment")), "{next:?}");
+}
+
+#[tokio::test]
+async fn a_fact_that_a_compaction_told_anew_is_not_told_again() {
+    let (agent, sent) = builder([
+        busy("1", 1_200),
+        Reply::text("one"),
+        Reply::text("short"),
+        Reply::text("two"),
+        Reply::text("three"),
+    ]);
+    let agent = agent.budget(budget().compaction_chars(1_300)).compactor(Summarizer::new().keep_exchanges(0));
+    let agent = agent.build().unwrap();
+    let mut run = agent.on(Log::default()).sync(environment("/a")).goal("one").await.unwrap();
+    run.finish().await.unwrap();
+    for goal in ["two", "three"] {
+        run.follow_up().sync(environment("/a")).goal(goal).await.unwrap();
+        run.finish().await.unwrap();
+    }
+    let told = sent.last().iter().filter(|text| text.contains("/a")).count();
+    assert_eq!(told, 1, "{:?}", sent.last());
+    let [.., before, last] = &sent.texts()[..] else { panic!("five requests") };
+    assert_eq!(last[..before.len()], *before, "behind a compaction requests share their prefix again");
+}
+
+#[tokio::test]
+async fn a_summary_as_long_as_what_it_stands_for_is_abandoned_and_nothing_too_large_is_sent() {
+    let script = [busy("1", 700), busy("2", 700), Reply::text("y".repeat(1_450)), busy("3", 400)];
+    let journal = MemoryJournal::new();
+    let (agent, sent) = builder(script);
+    let agent = agent.budget(budget().compaction_chars(1_400).prompt_chars(1_830).compaction_time(LONG));
+    let agent = agent.compactor(Summarizer::new().instruction("Stop here").keep_exchanges(0));
+    let agent = agent.journal(journal.clone()).build().unwrap();
+    let mut run = agent.on(Log::default()).goal("go").await.unwrap();
+    let report = run.finish().await.unwrap();
+    assert!(matches!(report.ending, Ending::ContextOverflow { .. }), "{:?}", report.ending);
+    assert_eq!(sent.texts().len(), 4, "one request for a summary, and nothing behind the step after it");
+    let kinds = kinds(&journal, run.session_id()).await;
+    assert_eq!(kinds.iter().filter(|kind| *kind == "compaction.abandoned").count(), 1);
+    let items = run.items().len();
+    assert_eq!(items, 7, "the session stays what it was");
+}
+
+const LONG: Duration = Duration::from_secs(600);
+
+#[tokio::test]
+async fn where_fragments_alone_are_over_the_limit_no_summary_is_asked_for() {
+    let (agent, sent) = builder([]);
+    let agent =
+        agent.budget(Budget::steps(5).prompt_chars(100)).compactor(Summarizer::new()).build().unwrap();
+    let opening = agent.on(Log::default()).inject(note(&"n".repeat(100))).inject(rules());
+    let mut run = opening.goal("go").await.unwrap();
+    let report = run.finish().await.unwrap();
+    assert!(matches!(report.ending, Ending::ContextOverflow { .. }));
+    assert!(sent.texts().is_empty());
+}
+
+/// Makes room by a plan of its own.
+struct Plans(fn(&History) -> Option<Compaction>);
+
+impl Compactor for Plans {
+    async fn compact(&self, history: &History) -> Option<Compaction> {
+        (self.0)(history)
+    }
+}
+
+/// What a run with this strategy tells of compaction, and what it sends last.
+async fn with(plan: fn(&History) -> Option<Compaction>) -> (Vec<Update>, Vec<String>) {
+    let (agent, sent) = builder([busy("1", 500), busy("2", 500), Reply::text("done")]);
+    let agent = agent.budget(budget()).compactor(Plans(plan)).build().unwrap();
+    let mut run = agent.on(Log::default()).goal("go").await.unwrap();
+    let mut told = Vec::new();
+    while let Some(update) = run.next().await {
+        let update = update.unwrap();
+        if matches!(
+            update,
+            Update::Compacting { .. } | Update::Compacted { .. } | Update::CompactionAbandoned { .. }
+        ) {
+            told.push(update);
+        }
+    }
+    (told, sent.last())
+}
+
+#[tokio::test]
+async fn a_strategy_of_ones_own_needs_no_model() {
+    let (told, last) =
+        with(|history| Some(Compaction::summary("s").replacing_all(history.exchanges()))).await;
+    assert!(
+        matches!(
+            told[..],
+            [Update::Compacting { reason: CompactionReason::Size, .. }, Update::Compacted { .. }]
+        ),
+        "{told:?}"
+    );
+    assert_eq!(last, ["go", &format!("{SUMMARY}s")]);
+    let (_, last) =
+        with(|history| Some(Compaction::without_summary().replacing(&history.exchanges()[0]))).await;
+    assert_eq!(last, ["go", &"x".repeat(500), "wrote 2"]);
+}
+
+#[tokio::test]
+async fn a_strategy_that_gains_nothing_or_says_nothing_is_abandoned() {
+    for (plan, why) in [
+        (
+            (|history| Some(Compaction::summary(" ").replacing_all(history.exchanges())))
+                as fn(&History) -> _,
+            "the summary is empty",
+        ),
+        (
+            |history| Some(Compaction::summary("s".repeat(999)).replacing_all(history.exchanges())),
+            "nothing is gained: 1052 characters became 1076, 5 items 2",
+        ),
+        (|_| Some(Compaction::summary("s")), "nothing is gained: 1052 characters became 1128, 5 items 6"),
+    ] {
+        let (told, last) = with(plan).await;
+        let [Update::Compacting { .. }, Update::CompactionAbandoned { why: said }] = &told[..] else {
+            panic!("{told:?}")
+        };
+        assert_eq!(said, why);
+        assert_eq!(last.len(), 5, "the session stays what it was");
+    }
+    assert!(with(|_| None).await.0.is_empty());
+}
+
+#[tokio::test]
+async fn many_items_are_a_reason_too_and_a_smaller_prompt_is_progress() {
+    let replies = (0..12).map(|step| busy(&step.to_string(), 100)).chain([Reply::text("done")]);
+    let (agent, sent) = builder(replies);
+    let plan = |history: &History| {
+        assert_eq!(history.reason(), CompactionReason::Count);
+        Some(Compaction::summary("s").replacing_all(&history.exchanges()[..5]))
+    };
+    let agent = agent.budget(Budget::steps(20).compaction_items(12)).compactor(Plans(plan)).build().unwrap();
+    let mut run = agent.on(Log::default()).goal("go").await.unwrap();
+    run.finish().await.unwrap();
+    assert!(sent.texts().iter().all(|texts| texts.len() <= 13), "{:?}", sent.last());
+}
+
+#[tokio::test]
+async fn an_outcome_that_nobody_knows_is_carried_over_word_for_word() {
+    let replies =
+        || [busy("1", 10), busy("2", 600), busy("3", 600), Reply::text("short"), Reply::text("done")];
+    let journal = MemoryJournal::new();
+    let (agent, _) = builder(replies());
+    let agent = agent.journal(journal.clone()).build().unwrap();
+    let log = Log::default();
+    agent.on(log.clone()).session("s").goal("go").await.unwrap().finish().await.unwrap();
+    let all = records(&journal, &"s".into()).await;
+    let intent = all.iter().position(|record| record.kind == "action.intent").unwrap();
+    let journal = prefix(&all, intent + 1).await;
+    let (agent, sent) = builder(replies().into_iter().skip(1));
+    let agent = agent.journal(journal).budget(budget()).compactor(Summarizer::new().keep_exchanges(0));
+    let agent = agent.build().unwrap();
+    let mut run = agent.resume(log, "s").accept_changes().await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "done");
+    let (_, next) = around_the_summary(&sent);
+    let unknown = "It is not known whether this action took effect; check before repeating it.";
+    assert_eq!(next, ["go", &"x".repeat(10), unknown, &format!("{SUMMARY}short")]);
+}
+
+#[tokio::test]
+async fn the_fact_that_a_tool_ran_is_still_there_behind_a_compaction() {
+    let script = [busy("1", 1_000), Reply::text("short"), Reply::text("done")];
+    let (agent, sent) = builder(script);
+    let agent = agent.budget(budget()).compactor(Summarizer::new()).build().unwrap();
+    let log = Log::default();
+    let mut run = agent.on(log.clone()).goal("go").await.unwrap();
+    run.finish().await.unwrap();
+    assert_eq!(log.lines(), ["1"]);
+    assert!(
+        sent.last().iter().any(|text| text == "wrote 1")
+            || sent.last().iter().any(|text| text.contains("short"))
+    );
+}
+
+#[tokio::test]
+async fn a_host_can_ask_for_a_compaction() {
+    let script = [busy("1", 100), Reply::text("one"), Reply::text("short"), Reply::text("two")];
+    let (agent, sent) = builder(script);
+    let agent =
+        agent.compactor(Summarizer::new().keep_exchanges(0).instruction("Stop here")).build().unwrap();
+    let mut run = agent.on(Log::default()).goal("older").await.unwrap();
+    run.finish().await.unwrap();
+    run.follow_up().goal("latest").await.unwrap();
+    run.handle().compact().unwrap();
+    run.finish().await.unwrap();
+    let (asked, next) = around_the_summary(&sent);
+    assert_eq!(asked.last().map(String::as_str), Some("Stop here"));
+    assert_eq!(next, ["older", &format!("{SUMMARY}short"), "latest"]);
+}
+
+#[tokio::test]
+async fn every_prompt_around_a_compaction_is_made_again_from_the_journal_wherever_the_process_ends() {
+    let journal = MemoryJournal::new();
+    let script =
+        || [busy("1", 400), busy("2", 400), Reply::text("short"), busy("3", 10), Reply::text("done")].map(Ok);
+    let summarizer = || Summarizer::new().keep_exchanges(0);
+    let whole = Scripted::results(script());
+    let agent = Agent::<App>::builder(whole.clone()).budget(budget()).compactor(summarizer());
+    let agent = agent.journal(journal.clone()).build().unwrap();
+    let opening = agent.on(Log::default()).session("s").inject(rules()).sync(environment("/a"));
+    let mut run = opening.sync(approved(&["ls"])).goal("go").await.unwrap();
+    run.finish().await.unwrap();
+    let all = records(&journal, run.session_id()).await;
+    let mut compacted = 0;
+    for length in 1..=all.len() {
+        let copy = prefix(&all, length).await;
+        // The model says what it said to a prompt of this shape.
+        let model = Scripted::by(|prompt| {
+            let last = texts(prompt).pop().unwrap_or_default();
+            let summary = texts(prompt).iter().any(|text| text.starts_with(SUMMARY));
+            let results = prompt.messages().filter(|message| message.role() == Role::Tool).count();
+            match (last.starts_with("Stop here"), summary, results) {
+                (true, ..) => Reply::text("short"),
+                (_, false, done) => busy(&(done + 1).to_string(), 400),
+                (_, true, 0) => busy("3", 10),
+                (_, true, _) => Reply::text("done"),
+            }
+        });
+        let agent = Agent::<App>::builder(model).budget(budget()).compactor(summarizer());
+        let agent = agent.journal(copy.clone()).build().unwrap();
+        let resumed = agent.resume(Log::default(), "s").await;
+        let mut run = match resumed {
+            Err(RunError::Journal(_)) => continue,
+            resumed => resumed.unwrap(),
+        };
+        run.finish().await.unwrap();
+        // That every seal is made again is a part of reading.
+        let told = texts(&agent.read("s").await.unwrap().prompt());
+        let known = all[..length].iter().filter(|record| record.payload.contains("<environment>")).count();
+        assert_eq!(
+            told.iter().filter(|text| text.contains("<environment>")).count(),
+            known,
+            "{length}: {told:?}"
+        );
+        compacted += 1;
+    }
+    assert!(compacted > 10, "{compacted}");
+}
