@@ -27,7 +27,7 @@ impl<'c> Choices<'c> {
         Self(choices.iter())
     }
 
-    fn are_left(&self) -> bool {
+    pub(super) fn are_left(&self) -> bool {
         self.0.len() > 0
     }
 

@@ -7,6 +7,7 @@
 )]
 
 mod golden;
+mod life;
 mod machine;
 mod orders;
 

@@ -1,0 +1,370 @@
+//! The life of a session at random: facts change and end, sessions are compacted, branch off, are rolled back and read
+//! again; a model is always told what holds, once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::machine::Choices;
+use super::{config, strictly};
+use crate::compact::History;
+use crate::event::{
+    Action, ActionOutcome, Call, CompactionReason, Decision, Definitions, Ending, Event, Fork, Seal,
+    SealPurpose, Settled,
+};
+use crate::fragment::Body;
+use crate::journal::{Chain, Entry, SessionId};
+use crate::layout::{Staged, Template};
+use crate::ledger::{Item, ItemKind, Statement};
+use crate::message::Prompt;
+use crate::registry::fragment_by_kind;
+use crate::session::{Session, Words};
+use crate::{ContextFragment, registry};
+
+/// Where the agent works.
+#[derive(ContextFragment)]
+#[fragment(crate = crate, role = user, markers("<place>", "</place>"), lifetime = latest, max_chars = 99, at_most = 99)]
+#[fragment(absent = "no place", body = "{name}")]
+struct Place {
+    name: usize,
+}
+
+/// What it may do. A child keeps what its parent was told.
+#[derive(ContextFragment)]
+#[fragment(crate = crate, role = developer, unmarked = "short", lifetime = latest, on_fork = keep, max_chars = 99)]
+#[fragment(absent = "no rights", at_most = 99, on_compact = keep, body = "rights {level}")]
+struct Rights {
+    level: usize,
+}
+
+/// How far it is; only what changed is said.
+#[derive(ContextFragment, Serialize, Deserialize)]
+#[fragment(crate = crate, role = user, markers("<count>", "</count>"), lifetime = latest, max_chars = 99, state)]
+#[fragment(absent = "no count", at_most = 99, change = more, body = "{number}")]
+struct Count {
+    number: usize,
+}
+
+fn more(earlier: &Count, now: &Count) -> Option<Body> {
+    let more = now.number.checked_sub(earlier.number)?;
+    Some(Body::new().text("and ").value(more).text(" more"))
+}
+
+/// News of one turn.
+#[derive(ContextFragment)]
+#[fragment(crate = crate, role = user, unmarked = "news", slot = turn, lifetime = once, max_chars = 99, at_most = 99)]
+#[fragment(body = "news {number}")]
+struct News {
+    number: usize,
+}
+
+/// What stays.
+#[derive(ContextFragment)]
+#[fragment(crate = crate, role = developer, unmarked = "note", on_rollback = keep, max_chars = 99, at_most = 99)]
+#[fragment(body = "note {number}")]
+struct Note {
+    number: usize,
+}
+
+registry! {
+    struct App { fragments: [Place, Rights, Count, News, Note], crate: crate }
+}
+
+/// The kinds of which a model is told what holds now.
+const LATEST: [&str; 3] = ["place", "rights", "count"];
+
+/// A session, what its journal has of it, and what holds in the world.
+struct Life {
+    session: Session<App>,
+    events: Vec<Event>,
+    /// What holds of each kind, by the number that stands for it.
+    world: BTreeMap<&'static str, usize>,
+    /// The last request, and how often what stood had been changed then.
+    sent: Option<(Prompt, u64)>,
+    under_way: bool,
+    numbers: usize,
+}
+
+impl Life {
+    fn new() -> Self {
+        let session = Session::framed(Arc::new(Staged), Template::bare());
+        let (events, world, sent) = (Vec::new(), BTreeMap::new(), None);
+        Self { session, events, world, sent, under_way: false, numbers: 0 }
+    }
+
+    fn record(&mut self, event: Event) {
+        self.session.append(event.clone());
+        self.events.push(event);
+    }
+
+    fn say(&mut self, words: Words) {
+        for resolved in self.session.resolve(vec![words]).unwrap() {
+            let mut copy = self.session.twin().journaled();
+            copy.take(resolved);
+            let event = copy.unwritten()[0].clone();
+            self.record(event);
+        }
+    }
+
+    /// Says what holds, of every kind, as a host does before each turn.
+    fn tell(&mut self) {
+        for kind in LATEST {
+            self.tell_of(kind);
+        }
+    }
+
+    fn tell_of(&mut self, kind: &str) {
+        let words = match (kind, self.world.get(kind).copied()) {
+            ("place", Some(name)) => Words::latest::<App, Place>(Place { name }).unwrap(),
+            ("place", None) => Words::retract::<App, Place>(),
+            ("rights", Some(level)) => Words::latest::<App, Rights>(Rights { level }).unwrap(),
+            ("rights", None) => Words::retract::<App, Rights>(),
+            (_, Some(number)) => Words::latest::<App, Count>(Count { number }).unwrap(),
+            (_, None) => Words::retract::<App, Count>(),
+        };
+        self.say(words);
+    }
+
+    fn change(&mut self, choices: &mut Choices<'_>) -> &'static str {
+        let kind = LATEST[choices.below(LATEST.len())];
+        match choices.below(5) {
+            0 => drop(self.world.remove(kind)),
+            value => drop(self.world.insert(kind, value)),
+        }
+        kind
+    }
+
+    fn number(&mut self) -> usize {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    fn begin(&mut self, choices: &mut Choices<'_>) {
+        self.record(Event::RunStarted { definition: Definitions::new() });
+        self.under_way = true;
+        self.tell();
+        for _ in 0..choices.below(3) {
+            self.inject(choices);
+        }
+        self.say(Words::input::<App>("go".into()).unwrap());
+        if choices.below(3) == 0 {
+            self.compact(choices);
+        }
+        self.ask();
+    }
+
+    fn inject(&mut self, choices: &mut Choices<'_>) {
+        let number = self.number();
+        self.say(match choices.below(2) {
+            0 => Words::fragment::<App, News>(News { number }).unwrap(),
+            _ => Words::fragment::<App, Note>(Note { number }).unwrap(),
+        });
+    }
+
+    /// Seals the next request, and checks everything that holds of one.
+    fn ask(&mut self) {
+        let (prompt, purpose) = self.session.next_prompt();
+        assert_eq!(purpose, SealPurpose::Step);
+        let messages = self.session.messages_hash(&prompt, purpose);
+        self.record(Event::PromptSealed { seal: Seal { messages, ..Seal::default() } });
+        assert_eq!(strictly(&prompt), Ok(()), "{:?}", texts(&prompt));
+        self.each_fact_is_told_once(&prompt);
+        self.every_character_has_one_origin(&prompt);
+        let breaks = self.session.ledger().breaks();
+        if let Some((last, before)) = &self.sent
+            && *before == breaks
+        {
+            assert_eq!(
+                prompt.shared_with(last),
+                (last.chars(), None),
+                "{:?} {:?}",
+                texts(last),
+                texts(&prompt)
+            );
+        }
+        self.sent = Some((prompt, breaks));
+    }
+
+    /// What the statements of a kind come to, one after another, is what holds; and none says what is known.
+    fn each_fact_is_told_once(&self, prompt: &Prompt) {
+        for kind in LATEST {
+            let mut known = None;
+            for item in self.session.items().iter().filter(|item| item.kind_name() == kind) {
+                let text = item.text();
+                let number = text.chars().filter(char::is_ascii_digit).collect::<String>().parse::<usize>();
+                let now = match (item.statement().unwrap(), known) {
+                    (Statement::Full, _) => number.ok(),
+                    (Statement::Change, Some(before)) => number.ok().map(|more| before + more),
+                    (Statement::Change, None) => panic!("a change of nothing: {:?}", texts(prompt)),
+                    (Statement::Retraction, _) => None,
+                };
+                assert_ne!(now, known, "{kind} is told again: {:?}", texts(prompt));
+                known = now;
+            }
+            assert_eq!(known.as_ref(), self.world.get(kind), "{kind}: {:?}", texts(prompt));
+        }
+    }
+
+    fn every_character_has_one_origin(&self, prompt: &Prompt) {
+        let items: BTreeMap<_, &Item> = self.session.items().iter().map(|item| (item.id(), item)).collect();
+        let mut left: BTreeMap<_, String> =
+            items.iter().map(|(id, item)| (*id, item.text().into_owned())).collect();
+        let blocks: Vec<_> = prompt.messages().flat_map(|message| message.blocks()).collect();
+        assert_eq!(blocks.iter().map(|block| block.chars()).sum::<usize>(), prompt.chars());
+        for block in blocks {
+            let item = block.origin().item();
+            assert_eq!(block.origin().kind(), items[&item].kind_name());
+            if let Some(text) = block.text() {
+                let rest = left.get_mut(&item).unwrap();
+                *rest = rest.strip_prefix(text).unwrap().to_owned();
+            }
+        }
+        left.retain(|id, _| items[id].kind() != ItemKind::Observation);
+        assert!(left.values().all(String::is_empty), "{left:?}");
+    }
+
+    fn reply(&mut self, choices: &mut Choices<'_>) {
+        let actions = vec![Action::tool("tally", "{}"); choices.below(3)];
+        let decision = Decision::act("I act.", actions.clone());
+        let calls = self.session.new_calls().zip(actions).map(|(id, action)| Call::new(id, action));
+        let calls: Vec<Call> = calls.collect();
+        let ids: Vec<_> = calls.iter().map(|call| call.id().clone()).collect();
+        let item = self.session.new_item();
+        let (explanation, interpreter) = (None, String::new());
+        self.record(Event::Decided {
+            item,
+            decision,
+            calls,
+            native: true,
+            explanation,
+            interpreter,
+            forged_marker: false,
+        });
+        for call in ids {
+            if choices.below(3) == 0 {
+                let kind = self.change(choices);
+                self.tell_of(kind);
+            }
+            let outcome = match choices.below(4) {
+                0 => ActionOutcome::unknown("nobody knows"),
+                _ => ActionOutcome::executed("done"),
+            };
+            let settled = Settled::new(outcome, Arc::from([Arc::from("seen")]));
+            let item = self.session.new_item();
+            self.record(Event::CallSettled { item, call, settled });
+        }
+    }
+
+    fn compact(&mut self, choices: &mut Choices<'_>) {
+        let ledger = self.session.ledger();
+        let before = ledger.first_unseen();
+        let history = History::new(ledger, before, CompactionReason::Asked, 0, 0);
+        let exchanges = history.exchanges().iter().filter(|_| choices.below(3) > 0);
+        let replaced: Vec<_> = exchanges.flat_map(|exchange| exchange.items().iter().map(Item::id)).collect();
+        let instruction = (choices.below(2) == 0).then(|| (self.session.new_item(), "sum up".into()));
+        self.record(Event::CompactionStarted { reason: CompactionReason::Asked, before, instruction });
+        if choices.below(4) == 0 {
+            return self.record(Event::CompactionAbandoned { why: "no".to_owned() });
+        }
+        let summary = (choices.below(4) > 0).then(|| (self.session.new_item(), "a summary".into()));
+        let sources = self.session.ledger().to_restate(before);
+        let restated = sources.into_iter().map(|of| (self.session.new_item(), of)).collect();
+        self.record(Event::CompactionApplied { replaced, summary, restated });
+    }
+
+    /// The session goes on in another process, which knows its journal only; or another one branches off.
+    fn read_again(&mut self) {
+        let mut chain = Chain::new(SessionId::from("life"));
+        let mut session = Session::framed(Arc::new(Staged), Template::bare());
+        for event in &self.events {
+            let (kind, payload) = (event.kind(), event.payload().unwrap());
+            let record = chain.extend(Entry { kind, v: 1, payload, run: 1, epoch: 1, at: 0 });
+            let event = Event::read(&record, fragment_by_kind::<App>).unwrap().unwrap();
+            assert_eq!(session.admits(&event), Ok(()), "{event:?}");
+            session.follow(&event);
+            if let Event::PromptSealed { seal } = &event {
+                let (prompt, purpose) = session.next_prompt();
+                assert_eq!(session.messages_hash(&prompt, purpose), seal.messages);
+            }
+        }
+        assert_eq!(texts(&session.prompt()), texts(&self.session.prompt()));
+        self.session = session;
+    }
+
+    fn fork(&mut self) {
+        let fork = Fork { parent: SessionId::from("life"), records: 1, hash: String::new() };
+        let fork = Some(fork);
+        self.record(Event::SessionOpened { library: String::new(), registry: String::new(), fork });
+        // What is refreshed takes the place of what was inherited.
+        let Some((old, fragment)) = self.session.ledger().latest("place").cloned() else { return };
+        let Some(name) = self.world.get("place").copied() else { return };
+        let words = Words::latest::<App, Place>(Place { name }).unwrap();
+        let resolved = self.session.resolve(vec![words]).unwrap();
+        if resolved.is_empty() || fragment.retracts {
+            return;
+        }
+        let mut copy = self.session.twin().journaled();
+        copy.take(resolved[0].clone());
+        let Event::FragmentRecorded { item, fragment, .. } = copy.unwritten()[0].clone() else { return };
+        self.record(Event::FragmentRecorded { item, fragment, instead_of: Some(old) });
+        let places = self.session.items().iter().filter(|item| item.kind_name() == "place").count();
+        assert_eq!(places, 1, "a child is told one place");
+    }
+
+    fn live(&mut self, choices: &mut Choices<'_>) {
+        match (choices.below(9), self.under_way) {
+            (0 | 1, true) => {
+                self.record(Event::RunEnded { ending: Ending::FinalAnswer });
+                self.under_way = false;
+            }
+            (2, true) => {
+                self.reply(choices);
+                self.compact(choices);
+                self.ask();
+            }
+            (3, true) => {
+                let kind = self.change(choices);
+                // It stands behind the reply that is still to come.
+                self.tell_of(kind);
+                self.reply(choices);
+                self.ask();
+            }
+            (_, true) => {
+                self.reply(choices);
+                if choices.below(3) == 0 {
+                    self.inject(choices);
+                }
+                self.ask();
+            }
+            (0, false) => self.fork(),
+            (1, false) => self.read_again(),
+            (2, false) if !self.session.ledger().turns().is_empty() => {
+                let turns = 1 + choices.below(self.session.ledger().turns().len());
+                self.record(Event::HistoryRolledBack { turns: turns as u64 });
+            }
+            (3 | 4, false) => drop(self.change(choices)),
+            (_, false) => self.begin(choices),
+        }
+    }
+}
+
+fn texts(prompt: &Prompt) -> Vec<String> {
+    prompt.messages().map(crate::Message::text).collect()
+}
+
+proptest! {
+    #![proptest_config(config(10_000))]
+
+    #[test]
+    fn whatever_becomes_of_a_session_a_model_is_told_what_holds_once(choices in vec(any::<u8>(), 0..200)) {
+        let mut choices = Choices::new(&choices);
+        let mut life = Life::new();
+        while choices.are_left() {
+            life.live(&mut choices);
+        }
+        life.read_again();
+    }
+}
