@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use polyloop::{
-    Agent, Budget, Compaction, CompactionReason, Compactor, Ending, FollowUp, History, MemoryJournal, Reply,
-    Role, RunError, Scripted, Summarizer, Update,
+    Agent, Budget, Compaction, CompactionReason, Compactor, Ending, FollowUp, History, MemoryJournal, Model,
+    ModelError, Prompt, Reply, Role, RunError, Scripted, Summarizer, Update,
 };
 
 use crate::support::{
@@ -317,6 +317,58 @@ async fn the_fact_that_a_tool_ran_is_still_there_behind_a_compaction() {
         sent.last().iter().any(|text| text == "wrote 1")
             || sent.last().iter().any(|text| text.contains("short"))
     );
+}
+
+/// Never comes to the end of a summary.
+struct Dreamer(Scripted);
+
+impl Model for Dreamer {
+    async fn ask(&self, prompt: &Prompt) -> Result<Reply, ModelError> {
+        if texts(prompt).last().is_some_and(|last| last.starts_with("Stop here")) {
+            std::future::pending::<()>().await;
+        }
+        self.0.ask(prompt).await
+    }
+}
+
+fn dreaming(journal: &MemoryJournal, time: Duration) -> Agent<App> {
+    let model = Dreamer(Scripted::replies([busy("1", 1_500), Reply::text("done")]));
+    let budget = Budget::steps(9).prompt_chars(2_400).compaction_chars(1_000).compaction_time(time);
+    let agent = Agent::builder(model).budget(budget).compactor(Summarizer::new().keep_exchanges(0));
+    agent.journal(journal.clone()).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_summary_that_takes_too_long_is_abandoned_and_what_was_said_is_kept() {
+    let journal = MemoryJournal::new();
+    let mut run = dreaming(&journal, Duration::from_millis(1)).on(Log::default()).goal("go").await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "done");
+    let kinds = kinds(&journal, run.session_id()).await;
+    let from = kinds.iter().position(|kind| kind == "compaction.started").unwrap();
+    assert_eq!(
+        kinds[from..from + 4],
+        ["compaction.started", "prompt.sealed", "model.abandoned", "compaction.abandoned"]
+    );
+    let longer = "x".repeat(900);
+    run.follow_up().goal(longer.as_str()).await.unwrap();
+    let report = run.finish().await.unwrap();
+    assert!(matches!(report.ending, Ending::ContextOverflow { .. }), "{:?}", report.ending);
+    assert_eq!(run.items().last().unwrap().text(), longer, "nothing too large is sent, and nothing is lost");
+}
+
+#[tokio::test]
+async fn cancelling_ends_a_compaction() {
+    let journal = MemoryJournal::new();
+    let mut run = dreaming(&journal, LONG).on(Log::default()).goal("go").await.unwrap();
+    let handle = run.handle();
+    while let Some(update) = run.next().await {
+        if matches!(update.unwrap(), Update::Compacting { .. }) {
+            handle.cancel();
+        }
+    }
+    assert_eq!(run.report().ending, Ending::Cancelled);
+    let kinds = kinds(&journal, run.session_id()).await;
+    assert!(kinds.contains(&"compaction.abandoned".to_owned()), "{kinds:?}");
 }
 
 #[tokio::test]
