@@ -32,6 +32,12 @@ fn around_the_summary(sent: &Sent) -> (Vec<String>, Vec<String>) {
 
 const SUMMARY: &str = "What happened so far, as a summary; the rest of it is not shown any more:\n\n";
 
+/// What stands in the place of what was replaced: a summary, and the lines that were written.
+fn summary(text: &str, lines: &[&str]) -> String {
+    let lines: Vec<_> = lines.iter().map(|line| format!("tally {{\"line\": \"{line}\"}}")).collect();
+    format!("{SUMMARY}{text}\n\nThese calls took effect; do not repeat them:\n{}", lines.join("\n"))
+}
+
 #[tokio::test]
 async fn a_long_run_goes_on_behind_a_summary_of_what_it_did() {
     let journal = MemoryJournal::new();
@@ -54,7 +60,7 @@ async fn a_long_run_goes_on_behind_a_summary_of_what_it_did() {
     assert_eq!(asked[..before.len()], *before, "what the model knows stands first, byte for byte");
     let tools = |at: usize| format!("{:?}", sent.prompts()[at].tools());
     assert_eq!(tools(1), tools(2), "the header is the same");
-    let summary = format!("{SUMMARY}wrote 1 and 2");
+    let summary = summary("wrote 1 and 2", &["1", "2"]);
     assert_eq!(next, ["be brief", "<environment>/a</environment>", "go", &summary]);
     assert_eq!(log.lines(), ["1", "2"]);
     let kinds = kinds(&journal, run.session_id()).await;
@@ -70,7 +76,7 @@ async fn the_last_exchanges_stay_word_for_word_and_calls_with_their_results() {
     let mut run = agent.on(Log::default()).goal("go").await.unwrap();
     run.finish().await.unwrap();
     let (_, next) = around_the_summary(&sent);
-    assert_eq!(next, ["go", &format!("{SUMMARY}one"), &"x".repeat(300), "wrote 3"]);
+    assert_eq!(next, ["go", &summary("one", &["1", "2"]), &"x".repeat(300), "wrote 3"]);
 }
 
 #[tokio::test]
@@ -86,7 +92,7 @@ async fn each_kind_becomes_what_its_type_says() {
     run.handle().sync(permissions("P1")).unwrap();
     run.finish().await.unwrap();
     let (asked, next) = around_the_summary(&sent);
-    let summary = format!("{SUMMARY}short");
+    let summary = summary("short", &["1", "2"]);
     let expected = [
         "be brief",
         "<note>kept</note>",
@@ -121,7 +127,7 @@ async fn what_a_turn_says_first_is_not_in_the_request_for_a_summary_and_stands_b
     assert!(
         asked.iter().all(|text| !text.contains("/b") && !text.contains("latest") && !text.contains("again"))
     );
-    let summary = format!("{SUMMARY}short");
+    let summary = summary("short", &["1"]);
     let expected =
         ["older", &summary, "<approved>ls</approved>", "<environment>/b</environment>", "again", "latest"];
     assert_eq!(next, expected, "of a kind that changed there is only what holds now");
@@ -131,7 +137,7 @@ async fn what_a_turn_says_first_is_not_in_the_request_for_a_summary_and_stands_b
 async fn what_said_only_a_change_is_told_in_full_behind_a_compaction() {
     let sent = compacted_between_turns(|opening| opening.sync(approved(&["ls", "cat"]))).await;
     let (_, next) = around_the_summary(&sent);
-    let summary = format!("{SUMMARY}short");
+    let summary = summary("short", &["1"]);
     let expected =
         ["older", &summary, "<environment>/a</environment>", "<approved>ls\ncat</approved>", "latest"];
     assert_eq!(next, expected);
@@ -238,7 +244,7 @@ async fn a_strategy_of_ones_own_needs_no_model() {
         ),
         "{told:?}"
     );
-    assert_eq!(last, ["go", &format!("{SUMMARY}s")]);
+    assert_eq!(last, ["go", &summary("s", &["1", "2"])]);
     let (_, last) =
         with(|history| Some(Compaction::without_summary().replacing(&history.exchanges()[0]))).await;
     assert_eq!(last, ["go", &"x".repeat(500), "wrote 2"]);
@@ -254,7 +260,7 @@ async fn a_strategy_that_gains_nothing_or_says_nothing_is_abandoned() {
         ),
         (
             |history| Some(Compaction::summary("s".repeat(999)).replacing_all(history.exchanges())),
-            "nothing is gained: 1052 characters became 1076, 5 items 2",
+            "nothing is gained: 1052 characters became 1162, 5 items 2",
         ),
         (|_| Some(Compaction::summary("s")), "nothing is gained: 1052 characters became 1128, 5 items 6"),
     ] {
@@ -301,22 +307,25 @@ async fn an_outcome_that_nobody_knows_is_carried_over_word_for_word() {
     assert_eq!(run.finish().await.unwrap().to_string(), "done");
     let (_, next) = around_the_summary(&sent);
     let unknown = "It is not known whether this action took effect; check before repeating it.";
-    assert_eq!(next, ["go", &"x".repeat(10), unknown, &format!("{SUMMARY}short")]);
+    assert_eq!(next, ["go", &"x".repeat(10), unknown, &summary("short", &["2", "3"])]);
 }
 
 #[tokio::test]
-async fn the_fact_that_a_tool_ran_is_still_there_behind_a_compaction() {
-    let script = [busy("1", 1_000), Reply::text("short"), Reply::text("done")];
+async fn the_fact_that_a_tool_ran_is_still_there_behind_every_compaction() {
+    let script = [
+        busy("1", 1_000),
+        Reply::text("short"),
+        busy("2", 1_000).call("peek", "{}"),
+        Reply::text("shorter"),
+        Reply::text("done"),
+    ];
     let (agent, sent) = builder(script);
     let agent = agent.budget(budget()).compactor(Summarizer::new()).build().unwrap();
     let log = Log::default();
     let mut run = agent.on(log.clone()).goal("go").await.unwrap();
     run.finish().await.unwrap();
-    assert_eq!(log.lines(), ["1"]);
-    assert!(
-        sent.last().iter().any(|text| text == "wrote 1")
-            || sent.last().iter().any(|text| text.contains("short"))
-    );
+    assert_eq!(log.lines(), ["1", "2"]);
+    assert_eq!(sent.last(), ["go", &summary("shorter", &["1", "2"])], "what may be repeated is not named");
 }
 
 /// Never comes to the end of a summary.
@@ -373,7 +382,7 @@ async fn cancelling_ends_a_compaction() {
 
 #[tokio::test]
 async fn a_host_can_ask_for_a_compaction() {
-    let script = [busy("1", 100), Reply::text("one"), Reply::text("short"), Reply::text("two")];
+    let script = [busy("1", 300), Reply::text("one"), Reply::text("short"), Reply::text("two")];
     let (agent, sent) = builder(script);
     let agent =
         agent.compactor(Summarizer::new().keep_exchanges(0).instruction("Stop here")).build().unwrap();
@@ -384,7 +393,7 @@ async fn a_host_can_ask_for_a_compaction() {
     run.finish().await.unwrap();
     let (asked, next) = around_the_summary(&sent);
     assert_eq!(asked.last().map(String::as_str), Some("Stop here"));
-    assert_eq!(next, ["older", &format!("{SUMMARY}short"), "latest"]);
+    assert_eq!(next, ["older", &summary("short", &["1"]), "latest"]);
 }
 
 #[tokio::test]

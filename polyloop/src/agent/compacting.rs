@@ -14,9 +14,12 @@ use crate::execute::has_timer;
 use crate::message::ItemId;
 use crate::model::{Deltas, SealedRequest};
 use crate::registry::Registry;
+use crate::tool::Replay;
 
 /// Less than one part in so many of the prompt is no gain.
 const WORTH: usize = 20;
+/// Of how many calls that took effect the model is told by name.
+const MOST_EFFECTS: usize = 50;
 
 impl<R: Registry> Driver<R> {
     /// Compacts the session where that is wanted; `false` where it was not, or nothing could be gained.
@@ -97,13 +100,18 @@ impl<R: Registry> Driver<R> {
         if text.as_ref().is_some_and(|text| text.trim().is_empty()) {
             return self.abandon("the summary is empty").await;
         }
+        let may_be_repeated = |tool: &str| {
+            let tools = &self.definition.tools;
+            tools.get(tool).is_some_and(|spec| spec.replay != Replay::Never)
+        };
+        let effects = history.effects(&replaced.iter().copied().collect(), may_be_repeated);
         let summary = text.map(|text| {
-            let text = self.definition.texts.summary.fill(text.trim());
+            let text = self.definition.texts.summary.fill(text.trim()) + &self.told_of(&effects);
             (self.session.new_item(), Arc::from(text))
         });
         let sources = self.session.ledger().to_restate(before);
         let restated = sources.into_iter().map(|of| (self.session.new_item(), of)).collect();
-        let applied = Event::CompactionApplied { replaced, summary, restated };
+        let applied = Event::CompactionApplied { replaced, summary, restated, effects };
         match self.gain(&applied, history.reason()) {
             Err(why) => self.abandon(&why).await,
             Ok(chars) => {
@@ -113,6 +121,18 @@ impl<R: Registry> Driver<R> {
                 Ok(())
             }
         }
+    }
+
+    /// What the model is told of calls that took effect: of the last ones by name, of the others how many there are.
+    fn told_of(&self, effects: &[String]) -> String {
+        let (earlier, last) = effects.split_at(effects.len().saturating_sub(MOST_EFFECTS));
+        if last.is_empty() {
+            return String::new();
+        }
+        let earlier = (!earlier.is_empty()).then(|| format!("({} earlier ones)", earlier.len()));
+        let lines: Vec<&str> =
+            earlier.as_deref().into_iter().chain(last.iter().map(String::as_str)).collect();
+        self.definition.texts.effects.fill(&lines.join("\n"))
     }
 
     /// Asks the model for a summary: behind the request that it knows, sealed and checked like any other.

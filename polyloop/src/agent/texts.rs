@@ -32,6 +32,8 @@ pub struct Texts {
     pub no_text: String,
     /// Around the summary of what a compaction replaced. Must hold `{summary}`, once.
     pub summary: String,
+    /// Behind that summary, where calls took effect that may not be repeated: must hold `{effects}`, once.
+    pub effects: String,
 }
 
 impl Default for Texts {
@@ -49,6 +51,7 @@ impl Default for Texts {
                 "The reply was cut by its length limit, and nothing of it was executed; write a shorter one."
                     .to_owned(),
             no_text: "(no text)".to_owned(),
+            effects: "\n\nThese calls took effect; do not repeat them:\n{effects}".to_owned(),
             summary: "What happened so far, as a summary; the rest of it is not shown any more:\n\n{summary}"
                 .to_owned(),
         }
@@ -69,6 +72,7 @@ pub(crate) struct CheckedTexts {
     pub(crate) cut_reply: String,
     pub(crate) no_text: String,
     pub(crate) summary: Template,
+    pub(crate) effects: Template,
 }
 
 impl Texts {
@@ -91,6 +95,11 @@ impl Texts {
             let reason = "lacks `{summary}`; what was replaced would be lost".into();
             return Err(BuildError::Template { name: "summary template", reason });
         }
+        let effects = Template::parse("effects template", &self.effects, "effects")?;
+        if !effects.has_placeholder() {
+            let reason = "lacks `{effects}`; what must not be repeated would be lost".into();
+            return Err(BuildError::Template { name: "effects template", reason });
+        }
         fixed("not_executed", &self.not_executed)?;
         Ok(CheckedTexts {
             observation,
@@ -104,6 +113,7 @@ impl Texts {
             cut_reply: fixed("cut_reply", &self.cut_reply)?.to_string(),
             no_text: fixed("no_text", &self.no_text)?.to_string(),
             summary,
+            effects,
         })
     }
 }

@@ -1,10 +1,13 @@
 //! What may be replaced.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::event::CompactionReason;
+use crate::event::{Action, CompactionReason, Status};
 use crate::ledger::{Item, ItemContent, ItemKind, Ledger};
 use crate::message::ItemId;
+
+/// How much of a call's arguments a line shows, in characters.
+const LONGEST_CALL: usize = 200;
 
 /// Items that are replaced together or not at all: a reply with the results of its calls, a person's words, a summary.
 #[derive(Clone, Debug)]
@@ -23,6 +26,12 @@ impl Exchange {
     #[must_use]
     pub fn chars(&self) -> usize {
         self.items.iter().map(|item| item.text().chars().count()).sum()
+    }
+
+    /// Whether it is the summary of an earlier compaction.
+    #[must_use]
+    pub fn is_summary(&self) -> bool {
+        self.items.iter().all(|item| item.kind() == ItemKind::Summary)
     }
 
     /// Whether it is a person's words.
@@ -101,6 +110,34 @@ impl History {
         self.exchanges.iter().map(|exchange| exchange.items.len()).sum()
     }
 
+    /// The calls among these items that took effect and may not be repeated, a line each; what an earlier compaction said of
+    /// them stands first.
+    pub(crate) fn effects(
+        &self,
+        items: &BTreeSet<ItemId>,
+        may_be_repeated: impl Fn(&str) -> bool,
+    ) -> Vec<String> {
+        let mut effects = Vec::new();
+        for exchange in &self.exchanges {
+            let mut calls = BTreeMap::new();
+            for item in exchange.items.iter().filter(|item| items.contains(&item.id())) {
+                match item.content() {
+                    ItemContent::Summary { effects: earlier, .. } => effects.extend_from_slice(earlier),
+                    ItemContent::Reply { calls: made, .. } => {
+                        calls.extend(made.iter().map(|call| (call.id(), call.action())));
+                    }
+                    ItemContent::Observation { call, tool, status: Status::Executed, .. }
+                        if !may_be_repeated(tool) =>
+                    {
+                        effects.extend(calls.get(call).map(|action| line(action)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        effects
+    }
+
     /// Whether these items are whole exchanges.
     pub(crate) fn may_replace(&self, items: &BTreeSet<ItemId>) -> bool {
         let whole = self.exchanges.iter().filter(|exchange| {
@@ -108,6 +145,16 @@ impl History {
             replaced == exchange.items.len()
         });
         whole.map(|exchange| exchange.items.len()).sum::<usize>() == items.len()
+    }
+}
+
+/// A call on one line.
+fn line(action: &Action) -> String {
+    let payload: String =
+        action.payload().chars().map(|letter| if letter == '\n' { ' ' } else { letter }).collect();
+    match payload.char_indices().nth(LONGEST_CALL).and_then(|(end, _)| payload.get(..end)) {
+        Some(start) => format!("{} {start}…", action.label()),
+        None => format!("{} {payload}", action.label()),
     }
 }
 
@@ -123,6 +170,6 @@ fn never_replaced(ledger: &Ledger) -> BTreeSet<ItemId> {
     let unknown = ledger
         .items()
         .iter()
-        .filter(|item| matches!(item.content(), ItemContent::Observation { unknown: true, .. }));
+        .filter(|item| matches!(item.content(), ItemContent::Observation { status: Status::Unknown, .. }));
     goal.into_iter().chain(inputs().last()).chain(unknown).map(Item::id).collect()
 }

@@ -75,7 +75,8 @@ impl Summarizer {
                 exchanges_left = left;
                 continue;
             }
-            gained += chars;
+            // A summary of a summary is no smaller.
+            gained += if exchange.is_summary() { 0 } else { chars };
             going.push(exchange);
         }
         plan = plan.replacing_all(going.into_iter().rev());

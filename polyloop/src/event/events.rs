@@ -95,6 +95,9 @@ pub(crate) enum Event {
         summary: Option<(ItemId, Arc<str>)>,
         /// What is stated anew, each with the item that stated it last.
         restated: Vec<(ItemId, ItemId)>,
+        /// The calls among what was replaced that took effect and may not be repeated, a line each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        effects: Vec<String>,
     },
     CompactionAbandoned {
         why: String,

@@ -82,7 +82,7 @@ fn blocks(item: &Item, observation: &Template) -> Vec<Block> {
             vec![block(observation.fill(text).into())]
         }
         ItemContent::Synthetic { reply: true, text }
-        | ItemContent::Summary { text }
+        | ItemContent::Summary { text, .. }
         | ItemContent::Imported { text, .. }
         | ItemContent::Instruction { text } => vec![block(text.clone())],
     }

@@ -1,10 +1,9 @@
 //! Compaction: a summary in the place of what it was made of, and what holds for a while stated anew.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::Ledger;
-use super::item::{Item, ItemContent, ItemKind, Statement};
+use super::item::{Item, ItemKind, Statement};
 use super::view::{Part, View};
 use crate::fragment::{Lifetime, OnCompact, Slot};
 use crate::message::ItemId;
@@ -29,7 +28,7 @@ impl Ledger {
     pub(super) fn compacted(
         &mut self,
         replaced: &[ItemId],
-        summary: Option<&(ItemId, Arc<str>)>,
+        summary: Option<Item>,
         restated: &[(ItemId, ItemId)],
     ) {
         let before = self.compaction.take().and_then(|compacting| compacting.before);
@@ -43,7 +42,6 @@ impl Ledger {
                 Some(source.restated_as(*id, self.turn))
             })
             .collect();
-        let summary = summary.map(|(id, text)| self.item(*id, ItemContent::Summary { text: text.clone() }));
         let head = self.view.closed.first().filter(|part| part.arranged).map_or(0, |part| part.end);
         let place = self.items().iter().rposition(|item| replaced.contains(&item.id()));
         let (mut first, mut rest) = (Vec::new(), Vec::new());

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::event::{Call, CallId, RecordedFragment, UserInput};
+use crate::event::{Call, CallId, RecordedFragment, Status, UserInput};
 use crate::fragment::{FragmentSpec, Rendered};
 use crate::message::{ItemId, Origin, Role};
 
@@ -61,10 +61,10 @@ pub(crate) enum ItemContent {
     Fragment(RecordedFragment),
     Input { input: UserInput, typed: Option<UserInput> },
     Reply { text: Arc<str>, calls: Arc<[Call]>, native: bool },
-    Observation { call: CallId, tool: Arc<str>, native: bool, unknown: bool, parts: Arc<[Arc<str>]> },
+    Observation { call: CallId, tool: Arc<str>, native: bool, status: Status, parts: Arc<[Arc<str>]> },
     Explanation { text: Arc<str> },
     Synthetic { reply: bool, text: Arc<str> },
-    Summary { text: Arc<str> },
+    Summary { text: Arc<str>, effects: Arc<[String]> },
     Imported { role: Role, text: Arc<str> },
     Instruction { text: Arc<str> },
 }
@@ -199,7 +199,7 @@ impl Item {
             ItemContent::Reply { text, .. }
             | ItemContent::Explanation { text }
             | ItemContent::Synthetic { text, .. }
-            | ItemContent::Summary { text }
+            | ItemContent::Summary { text, .. }
             | ItemContent::Imported { text, .. }
             | ItemContent::Instruction { text } => (&**text).into(),
             ItemContent::Observation { parts, .. } => parts.concat().into(),

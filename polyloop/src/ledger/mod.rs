@@ -162,8 +162,12 @@ impl Ledger {
                 self.compaction =
                     Some(Compacting { before: *before, instruction: instruction.as_ref().map(asks) });
             }
-            Event::CompactionApplied { replaced, summary, restated } => {
-                self.compacted(replaced, summary.as_ref(), restated);
+            Event::CompactionApplied { replaced, summary, restated, effects } => {
+                let summary = summary.as_ref().map(|(id, text)| {
+                    let (text, effects) = (text.clone(), effects.as_slice().into());
+                    self.item(*id, ItemContent::Summary { text, effects })
+                });
+                self.compacted(replaced, summary, restated);
             }
             Event::CompactionAbandoned { .. } => self.compaction = None,
             // A request for a summary is about what stands, and adds nothing.
@@ -254,7 +258,7 @@ impl Ledger {
             call: id.clone(),
             tool,
             native: self.open_native,
-            unknown: settled.outcome.status == Status::Unknown,
+            status: settled.outcome.status,
             parts: settled.shown(),
         };
         let observed = self.item(item, content).forging(settled.forged_marker);
@@ -304,8 +308,13 @@ impl Ledger {
                 ImportedPart::Result { call, tool, text, forged_marker } => {
                     let (call, tool) = (call.clone(), tool.clone());
                     let parts = Arc::from([text.clone()]);
-                    let content =
-                        ItemContent::Observation { call, tool, native: true, unknown: false, parts };
+                    let content = ItemContent::Observation {
+                        call,
+                        tool,
+                        native: true,
+                        status: Status::Executed,
+                        parts,
+                    };
                     (content, *forged_marker)
                 }
             };
