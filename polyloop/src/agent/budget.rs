@@ -43,7 +43,7 @@ impl Budget {
             time: None,
             compaction_chars: None,
             compaction_items: 400,
-            compaction_time: Duration::from_secs(120),
+            compaction_time: Duration::from_mins(2),
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::driver::Driver;
 use super::plan::before_request;
+use super::state::{Compacting, RunState};
 use super::update::Update;
 use crate::compact::{Exchange, History, Summary};
 use crate::error::{ModelError, ModelErrorClass, RunError};
@@ -64,7 +65,8 @@ impl<R: Registry> Driver<R> {
     /// Why a compaction is wanted; never within a step, and once for each request.
     fn wants_compaction(&self, chars: usize) -> Option<CompactionReason> {
         let (state, budget) = (&self.state, &self.definition.budget);
-        if state.compaction_tried || state.attempts > 0 || !before_request(state, budget, 0).is_empty() {
+        let tried = state.compaction != Compacting::NotTried;
+        if tried || state.attempts > 0 || !before_request(state, budget, 0).is_empty() {
             return None;
         }
         if self.asked_to_compact {
@@ -171,7 +173,7 @@ impl<R: Registry> Driver<R> {
         let limited = async {
             if has_timer() { tokio::time::timeout(time, work).await.ok() } else { Some(work.await) }
         };
-        let attended = self.attend_unless(super::state::RunState::is_cancelled, limited).await?;
+        let attended = self.attend_unless(RunState::is_cancelled, limited).await?;
         Ok(attended.flatten())
     }
 

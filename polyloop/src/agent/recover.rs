@@ -25,7 +25,7 @@ impl<R: Registry> Driver<R> {
     pub(super) async fn recover(&mut self, changed: Vec<String>, state: &R::State) -> Result<(), RunError> {
         self.record(Event::LeaseTaken {});
         self.record(Event::RunResumed { definition: self.definition.parts.clone(), changed });
-        if self.state.compacting {
+        if self.state.is_compacting() {
             self.record(Event::CompactionAbandoned { why: "the process ended meanwhile".to_owned() });
         }
         if matches!(self.state.phase, Phase::Sealed) {

@@ -38,6 +38,15 @@ pub(crate) enum Approval {
     Given,
 }
 
+/// Whether a session was compacted since the last request for a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Compacting {
+    #[default]
+    NotTried,
+    UnderWay,
+    Tried,
+}
+
 /// One call of the current step.
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
@@ -87,10 +96,8 @@ pub(crate) struct RunState {
     pub(crate) environment_completed: bool,
     pub(crate) answer: Option<String>,
     pub(crate) final_answer: bool,
-    /// Whether a compaction is under way.
-    pub(crate) compacting: bool,
-    /// Whether one was tried since the last request for a step.
-    pub(crate) compaction_tried: bool,
+    /// The compaction since the last request for a step.
+    pub(crate) compaction: Compacting,
     /// Whether and how it is cancelled.
     pub(crate) cancel: Cancel,
     pub(crate) ending: Option<Ending>,
@@ -133,16 +140,17 @@ impl RunState {
                 Arc::make_mut(&mut self.enabled).extend(tools.iter().cloned());
             }
             Event::CompactionStarted { .. } => {
-                self.compacting = true;
-                self.compaction_tried = true;
+                self.compaction = Compacting::UnderWay;
             }
-            Event::CompactionApplied { .. } | Event::CompactionAbandoned { .. } => self.compacting = false,
+            Event::CompactionApplied { .. } | Event::CompactionAbandoned { .. } => {
+                self.compaction = Compacting::Tried;
+            }
             // A request for a summary is no part of a step; it costs what it costs.
-            Event::PromptSealed { .. } if self.compacting => self.requests += 1,
-            Event::ModelReplied { reply } if self.compacting => self.usage.add(reply.usage()),
-            Event::ModelFailed { .. } | Event::ModelAbandoned {} if self.compacting => {}
+            Event::PromptSealed { .. } if self.is_compacting() => self.requests += 1,
+            Event::ModelReplied { reply } if self.is_compacting() => self.usage.add(reply.usage()),
+            Event::ModelFailed { .. } | Event::ModelAbandoned {} if self.is_compacting() => {}
             Event::PromptSealed { seal } => {
-                self.compaction_tried = false;
+                self.compaction = Compacting::NotTried;
                 self.requests += 1;
                 self.attempts = seal.attempt;
                 self.prompt_chars = seal.chars;
@@ -205,6 +213,10 @@ impl RunState {
             Event::RunEnded { ending } => self.ending = Some(ending.clone()),
             Event::RunFaulted { message } => self.fault = Some(message.clone()),
         }
+    }
+
+    pub(crate) fn is_compacting(&self) -> bool {
+        self.compaction == Compacting::UnderWay
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
