@@ -8,7 +8,7 @@ use crate::message::{Block, Content, Message, Prompt, Role};
 pub(super) fn push_message(prompt: &mut Prompt, group: &[&Item], observation: &Template) {
     if let [item] = group {
         let blocks = blocks(item, observation);
-        if item.is_joined() && prompt.last().is_some_and(|last| last.role() == role(item)) {
+        if item.is_joined() && prompt.last().is_some_and(|last| may_join(item, last)) {
             prompt.join(blocks);
         } else {
             prompt.push(Message::of(role(item), blocks));
@@ -22,6 +22,12 @@ pub(super) fn push_message(prompt: &mut Prompt, group: &[&Item], observation: &T
             prompt.push(Message::of(role(first), blocks));
         }
     }
+}
+
+/// Whether an item can stand in the message before it: nothing stands behind a call, and a result stands alone.
+fn may_join(item: &Item, last: &Message) -> bool {
+    let is_text = |block: &Block| block.text().is_some();
+    last.role() == role(item) && last.role() != Role::Tool && last.blocks().iter().all(is_text)
 }
 
 /// Whether an item may share a message with its neighbours.

@@ -1,9 +1,9 @@
 //! Compaction: a summary in the place of what it was made of, and what holds for a while stated anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Ledger;
-use super::item::{Item, ItemKind, Statement};
+use super::item::{Item, ItemContent, ItemKind, Statement};
 use super::view::{Part, View};
 use crate::fragment::{Lifetime, OnCompact, Slot};
 use crate::message::ItemId;
@@ -25,6 +25,23 @@ impl Ledger {
         to_restate.map(|(_, item)| item.id()).collect()
     }
 
+    /// Whether each reply is among these items with all results of its calls, or none of them is.
+    pub(crate) fn may_replace(&self, items: &[ItemId]) -> bool {
+        let items: BTreeSet<ItemId> = items.iter().copied().collect();
+        let mut goes = BTreeMap::new();
+        self.items().iter().all(|item| {
+            let replaced = items.contains(&item.id());
+            match item.content() {
+                ItemContent::Reply { calls, .. } => {
+                    goes.extend(calls.iter().map(|call| (call.id().clone(), replaced)));
+                    true
+                }
+                ItemContent::Observation { call, .. } => goes.get(call).is_none_or(|goes| *goes == replaced),
+                _ => true,
+            }
+        })
+    }
+
     pub(super) fn compacted(
         &mut self,
         replaced: &[ItemId],
@@ -34,14 +51,11 @@ impl Ledger {
         let before = self.compaction.take().and_then(|compacting| compacting.before);
         let reached = self.reached(before);
         let replaced: BTreeSet<ItemId> = replaced.iter().copied().collect();
-        let sources: BTreeSet<ItemId> = restated.iter().map(|(_, of)| *of).collect();
-        let stated_anew: Vec<Item> = restated
-            .iter()
-            .filter_map(|(id, of)| {
-                let source = self.items().iter().find(|item| item.id() == *of)?;
-                Some(source.restated_as(*id, self.turn))
-            })
-            .collect();
+        let facts = restated.iter().filter_map(|(id, of)| {
+            let source = self.items().iter().find(|item| item.id() == *of && item.fragment().is_some())?;
+            Some((*of, source.restated_as(*id, self.turn)))
+        });
+        let (sources, stated_anew): (BTreeSet<ItemId>, Vec<Item>) = facts.unzip();
         let head = self.view.closed.first().filter(|part| part.arranged).map_or(0, |part| part.end);
         let place = self.items().iter().rposition(|item| replaced.contains(&item.id()));
         let (mut first, mut rest) = (Vec::new(), Vec::new());

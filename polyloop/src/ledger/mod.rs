@@ -39,14 +39,14 @@ pub(crate) struct Ledger {
     notes: BTreeMap<NoteId, RecordedFragment>,
     /// How often what stood was changed otherwise than by adding to it.
     breaks: u64,
-    /// Whether a prompt was sealed.
-    sealed: bool,
     /// The compaction that is under way.
     compaction: Option<Compacting>,
     /// The calls of the last reply, with their observations as these arrive.
     open: Vec<(Call, Option<Item>)>,
     /// Whether these are native calls.
     open_native: bool,
+    /// The turn of that reply.
+    open_turn: u64,
     /// Whether a request is out: what the model answers to is what it was shown.
     asked: bool,
     /// What was recorded while a request was out or calls were open; it stands behind the reply and the results.
@@ -83,9 +83,9 @@ impl Ledger {
         self.breaks
     }
 
-    /// Whether a prompt was sealed.
-    pub(crate) fn is_sealed(&self) -> bool {
-        self.sealed
+    /// Whether a request is out.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked
     }
 
     /// Whether a call waits for its result.
@@ -174,7 +174,6 @@ impl Ledger {
             Event::PromptSealed { .. } if self.compaction.is_some() => {}
             Event::PromptSealed { .. } => {
                 self.view.close();
-                self.sealed = true;
                 self.asked = true;
             }
             Event::ModelFailed { closing: Some(closing), .. } => {
@@ -248,6 +247,7 @@ impl Ledger {
         }
         self.open = calls.iter().map(|call| (call.clone(), None)).collect();
         self.open_native = *native;
+        self.open_turn = self.turn;
         self.close();
     }
 
@@ -261,7 +261,7 @@ impl Ledger {
             status: settled.outcome.status,
             parts: settled.shown(),
         };
-        let observed = self.item(item, content).forging(settled.forged_marker);
+        let observed = Item::new(item, self.open_turn, content).forging(settled.forged_marker);
         if let Some((_, place)) = self.open.get_mut(at) {
             *place = Some(observed);
         }
@@ -334,7 +334,7 @@ impl Ledger {
     fn refreshed(&mut self, id: ItemId, fragment: &RecordedFragment, old: ItemId) {
         let kind = fragment.spec.kind;
         for item in &mut self.view.items {
-            if item.id() == old {
+            if item.id() == old && item.fragment().is_some_and(|spec| spec.kind == kind) {
                 *item = Item::new(id, item.turn(), ItemContent::Fragment(fragment.clone()));
             }
         }

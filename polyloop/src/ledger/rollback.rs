@@ -23,7 +23,7 @@ impl Ledger {
             self.view.items.extend(kept);
         }
         self.view.retain(survives);
-        if self.turns.is_empty() {
+        if self.turns.is_empty() && self.view.items.iter().all(|item| item.fragment().is_some()) {
             // It begins anew: a layout orders what is said first.
             self.view.closed.clear();
             self.view.open_arranged = true;

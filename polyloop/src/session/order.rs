@@ -1,7 +1,7 @@
 //! Which events can follow which. A journal in which they stand otherwise was not written by a run.
 
 use super::Session;
-use crate::event::{Call, Event};
+use crate::event::{Call, CallId, Event, ImportedItem, ImportedPart};
 use crate::message::ItemId;
 use crate::registry::Registry;
 
@@ -31,7 +31,19 @@ impl<R: Registry> Session<R> {
             {
                 Err("changes what stands in the middle of a step")
             }
-            Event::Decided { .. } if !self.ledger.is_sealed() => Err("is a decision on no request"),
+            Event::HistoryImported { items } => self.may_import(items),
+            Event::FragmentRecorded { fragment, instead_of: Some(old), .. }
+                if self.ledger.latest(fragment.spec.kind).is_none_or(|(item, _)| item != old) =>
+            {
+                Err("takes the place of what is not the latest of its kind")
+            }
+            Event::CompactionApplied { .. } if self.ledger.compacting().is_none() => {
+                Err("is a compaction that nobody began")
+            }
+            Event::CompactionApplied { replaced, .. } if !self.ledger.may_replace(replaced) => {
+                Err("parts a call from its result")
+            }
+            Event::Decided { .. } if !self.ledger.is_asked() => Err("is a decision on no request"),
             Event::Decided { calls, .. }
                 if calls.iter().map(Call::id).cloned().ne(self.new_calls().take(calls.len())) =>
             {
@@ -39,6 +51,31 @@ impl<R: Registry> Session<R> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl<R: Registry> Session<R> {
+    /// Whether every call of a foreign history is answered directly behind it, under an id of this session.
+    fn may_import(&self, items: &[ImportedItem]) -> Result<(), &'static str> {
+        let mut ids = self.new_calls();
+        let mut open: Vec<&CallId> = Vec::new();
+        for imported in items {
+            match &imported.part {
+                ImportedPart::Result { call, .. } => match open.iter().position(|known| *known == call) {
+                    Some(at) => drop(open.remove(at)),
+                    None => return Err("holds a result of no call in front of it"),
+                },
+                _ if !open.is_empty() => return Err("parts a call from its result"),
+                ImportedPart::Reply { calls, .. } => {
+                    open.extend(calls.iter().map(Call::id));
+                    if !open.iter().all(|call| ids.next().as_ref() == Some(*call)) {
+                        return Err("gives a call the id of another one");
+                    }
+                }
+                ImportedPart::Fragment(_) | ImportedPart::Input { .. } | ImportedPart::Text { .. } => {}
+            }
+        }
+        if open.is_empty() { Ok(()) } else { Err("parts a call from its result") }
     }
 }
 

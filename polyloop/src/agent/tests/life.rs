@@ -19,7 +19,7 @@ use crate::fragment::Body;
 use crate::journal::{Chain, Entry, SessionId};
 use crate::layout::{Staged, Template};
 use crate::ledger::{Item, ItemKind, Statement};
-use crate::message::Prompt;
+use crate::message::{ItemId, Prompt};
 use crate::registry::fragment_by_kind;
 use crate::session::{Session, Words};
 use crate::{ContextFragment, registry};
@@ -86,13 +86,15 @@ struct Life {
     sent: Option<(Prompt, u64)>,
     under_way: bool,
     numbers: usize,
+    /// What stood before each turn that was not rolled back; none where a fork changed it since.
+    before: Vec<Option<Vec<ItemId>>>,
 }
 
 impl Life {
     fn new() -> Self {
         let session = Session::framed(Arc::new(Staged), Template::bare());
         let (events, world, sent) = (Vec::new(), BTreeMap::new(), None);
-        Self { session, events, world, sent, under_way: false, numbers: 0 }
+        Self { session, events, world, sent, under_way: false, numbers: 0, before: Vec::new() }
     }
 
     fn record(&mut self, event: Event) {
@@ -143,6 +145,7 @@ impl Life {
     }
 
     fn begin(&mut self, choices: &mut Choices<'_>) {
+        self.before.push(Some(self.session.items().iter().map(Item::id).collect()));
         self.record(Event::RunStarted { definition: Definitions::new() });
         self.under_way = true;
         self.tell();
@@ -297,6 +300,7 @@ impl Life {
     fn fork(&mut self) {
         let fork = Fork { parent: SessionId::from("life"), records: 1, hash: String::new() };
         let fork = Some(fork);
+        self.before.fill(None);
         self.record(Event::SessionOpened { library: String::new(), registry: String::new(), fork });
         // What is refreshed takes the place of what was inherited.
         let Some((old, fragment)) = self.session.ledger().latest("place").cloned() else { return };
@@ -312,6 +316,16 @@ impl Life {
         self.record(Event::FragmentRecorded { item, fragment, instead_of: Some(old) });
         let places = self.session.items().iter().filter(|item| item.kind_name() == "place").count();
         assert_eq!(places, 1, "a child is told one place");
+    }
+
+    /// What stood before stands again, and behind it only what is kept.
+    fn roll_back(&mut self, turns: usize) {
+        self.record(Event::HistoryRolledBack { turns: turns as u64 });
+        let gone = self.before.split_off(self.before.len() - turns);
+        let Some(before) = &gone[0] else { return };
+        let (old, new) = self.session.items().split_at(before.len());
+        assert_eq!(old.iter().map(Item::id).collect::<Vec<_>>(), *before);
+        assert!(new.iter().all(|item| item.kind_name() == "note"), "{new:?}");
     }
 
     fn live(&mut self, choices: &mut Choices<'_>) {
@@ -343,7 +357,7 @@ impl Life {
             (1, false) => self.read_again(),
             (2, false) if !self.session.ledger().turns().is_empty() => {
                 let turns = 1 + choices.below(self.session.ledger().turns().len());
-                self.record(Event::HistoryRolledBack { turns: turns as u64 });
+                self.roll_back(turns);
             }
             (3 | 4, false) => drop(self.change(choices)),
             (_, false) => self.begin(choices),

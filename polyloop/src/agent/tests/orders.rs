@@ -10,8 +10,9 @@ use super::machine::{Choices, read};
 use super::{App, Note, config, strictly};
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
-    Action, ActionOutcome, Call, CallId, Closing, Decision, Definitions, Ending, Event, Header, Intent,
-    Measured, RecordedFragment, Reply, Seal, Settled, UserInput, Verdict,
+    Action, ActionOutcome, Call, CallId, Closing, CompactionReason, Decision, Definitions, Ending, Event,
+    Header, ImportedItem, ImportedPart, Intent, Measured, NoteId, RecordedFragment, Reply, Seal, Settled,
+    UserInput, Verdict,
 };
 use crate::fragment::ContextFragment;
 use crate::ledger::Item;
@@ -29,7 +30,7 @@ fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
     };
     let call = CallId::numbered(choices.below(6) as u64);
     let text = |text: &str| -> Arc<str> { text.into() };
-    match choices.below(28) {
+    match choices.below(33) {
         0 => Event::SessionOpened { library: String::new(), registry: String::new(), fork: None },
         1 => Event::LeaseTaken {},
         2 => Event::RunStarted { definition: Definitions::new() },
@@ -83,10 +84,54 @@ fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
             2 => Event::UnknownAcknowledged {},
             _ => Event::CancelRequested { now: true },
         },
+        27..=31 => about_the_context(session, [item(choices), item(choices)], choices),
         _ => match choices.below(2) {
             0 => Event::RunEnded { ending: Ending::FinalAnswer },
             _ => Event::RunFaulted { message: String::new() },
         },
+    }
+}
+
+/// What changes what stands.
+fn about_the_context(session: &Session<App>, ids: [ItemId; 2], choices: &mut Choices<'_>) -> Event {
+    let [item, other] = ids;
+    let any_item = |choices: &mut Choices<'_>| {
+        let known = session.items().get(choices.below(session.items().len().max(1)));
+        known.map_or(ItemId(choices.below(40) as u64), Item::id)
+    };
+    let rendered = App::render(&Note { text: "a note".to_owned() }).unwrap();
+    let fragment = RecordedFragment::new(&const { Note::SPEC }, rendered);
+    match choices.below(9) {
+        0 => Event::NoteQueued { note: NoteId(choices.below(3) as u64), fragment },
+        1 => Event::NoteTaken { note: NoteId(choices.below(3) as u64), item },
+        2 => Event::HistoryRolledBack { turns: choices.below(3) as u64 },
+        3 => Event::CompactionStarted {
+            reason: CompactionReason::Size,
+            before: (choices.below(2) == 0).then(|| any_item(choices)),
+            instruction: (choices.below(2) == 0).then(|| (item, "sum up".into())),
+        },
+        4 | 5 => Event::CompactionApplied {
+            replaced: (0..choices.below(4)).map(|_| any_item(choices)).collect(),
+            summary: (choices.below(2) == 0).then(|| (item, "a summary".into())),
+            restated: (0..choices.below(2)).map(|_| (other, any_item(choices))).collect(),
+            effects: Vec::new(),
+        },
+        6 => Event::CompactionAbandoned { why: String::new() },
+        7 => Event::FragmentRecorded { item, fragment, instead_of: Some(any_item(choices)) },
+        _ => {
+            let call = Call::new(CallId::numbered(choices.below(6) as u64), Action::tool("tally", "{}"));
+            let result = ImportedPart::Result {
+                call: call.id().clone(),
+                tool: "tally".into(),
+                text: "seen".into(),
+                forged_marker: false,
+            };
+            let reply =
+                ImportedPart::Reply { text: "I act.".into(), calls: vec![call], forged_marker: false };
+            let items = [(item, reply), (other, result)];
+            let items = items.map(|(item, part)| ImportedItem { item, part, joined: choices.below(2) == 0 });
+            Event::HistoryImported { items: items.into() }
+        }
     }
 }
 
