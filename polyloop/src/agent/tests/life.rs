@@ -149,6 +149,7 @@ impl Life {
         self.record(Event::RunStarted { definition: Definitions::new() });
         self.under_way = true;
         self.tell();
+        let first = self.numbers;
         for _ in 0..choices.below(3) {
             self.inject(choices);
         }
@@ -157,6 +158,13 @@ impl Life {
             self.compact(choices);
         }
         self.ask();
+        // What this turn says first is in its first request, whatever was compacted in front of it.
+        let sent = self.sent.iter().flat_map(|(prompt, _)| texts(prompt));
+        let told = sent.filter_map(|text| {
+            let number = text.strip_prefix("news ").or_else(|| text.strip_prefix("note "))?;
+            number.parse::<usize>().ok()
+        });
+        assert_eq!(told.filter(|number| *number > first).count(), self.numbers - first);
     }
 
     fn inject(&mut self, choices: &mut Choices<'_>) {
