@@ -67,7 +67,7 @@ pub mod __private;
 pub mod prelude;
 
 pub use agent::{
-    Agent, AgentBuilder, Budget, ChildRequest, FollowUp, Report, Request, Resumption, Retries, Run,
+    Agent, AgentBuilder, Budget, ChildRequest, FollowUp, ForkRequest, Report, Request, Resumption, Retries, Run,
     RunHandle, Texts, Update,
 };
 pub use compact::{Compaction, Compactor, Exchange, History, Summarizer};
@@ -88,7 +88,7 @@ pub use fragment::{
 };
 pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls};
 pub use journal::{
-    Durability, Journal, Lease, MemoryJournal, Record, SessionId, export_session, import_session,
+    Durability, Fork, Journal, Lease, MemoryJournal, Record, SessionId, export_session, import_session,
 };
 pub use layout::{Layout, Staged};
 pub use ledger::{Item, ItemKind, Statement};

@@ -131,7 +131,8 @@ impl<R: Registry> Driver<R> {
     fn ask_for_approvals(&mut self, ready: &ReadyCalls<R::State>) {
         let asking = |pending: &super::state::Pending| {
             let needed = ready.get(pending.call.id()).is_some_and(|ready| ready.is(|spec| spec.approval));
-            (needed && pending.approval == Approval::NotAsked).then(|| pending.call.clone())
+            let asks = needed && pending.approval == Approval::NotAsked;
+            (asks && !self.state.is_approved(pending.call.action())).then(|| pending.call.clone())
         };
         let calls: Vec<Call> = self.state.calls.iter().filter_map(asking).collect();
         for call in calls {

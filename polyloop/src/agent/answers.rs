@@ -25,11 +25,19 @@ impl<R: Registry> Run<R> {
     ///
     /// When no such call waits, or the journal cannot be written.
     pub async fn approve(&mut self, call: &CallId) -> Result<(), RunError> {
-        self.written().await?;
-        let call = self.waiting_call(call)?;
-        let driver = self.at_rest()?;
-        driver.record(Event::ApprovalGiven { call: call.id().clone(), always: false });
-        self.answered().await
+        self.agree(call, false).await
+    }
+
+    /// Records that a person agreed to a call, and to the same call whenever it comes again in this session: the same tool
+    /// with the same arguments, however they are written. In later runs, after a compaction or a rollback, in another process and in a
+    /// fork no second question is asked; of any other call one is. The journal holds it when this returns; the run goes on when it is
+    /// polled.
+    ///
+    /// # Errors
+    ///
+    /// When no such call waits, or the journal cannot be written.
+    pub async fn approve_always(&mut self, call: &CallId) -> Result<(), RunError> {
+        self.agree(call, true).await
     }
 
     /// Records that a person refused a call. The journal holds it when this returns; the run goes on when it is polled.
@@ -56,6 +64,13 @@ impl<R: Registry> Run<R> {
             return Err(RunError::NothingToAcknowledge);
         }
         self.at_rest()?.record(Event::UnknownAcknowledged {});
+        self.answered().await
+    }
+
+    async fn agree(&mut self, call: &CallId, always: bool) -> Result<(), RunError> {
+        self.written().await?;
+        let call = self.waiting_call(call)?;
+        self.at_rest()?.record(Event::ApprovalGiven { call: call.id().clone(), always });
         self.answered().await
     }
 

@@ -44,7 +44,7 @@ use crate::tool::{CallContext, IntoState, ToolSet};
 /// # }
 /// ```
 pub struct Agent<R: Registry> {
-    definition: Arc<Definition<R>>,
+    pub(super) definition: Arc<Definition<R>>,
 }
 
 impl<R: Registry> Agent<R> {

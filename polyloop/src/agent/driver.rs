@@ -12,13 +12,12 @@ use super::definition::Definition;
 use super::handle::{Cancel, Ear, Heard, RunHandle, Said};
 use super::mirror::Mirror;
 use super::open::Opened;
-use super::opening::Ready;
 use super::plan::{Next, plan};
 use super::report::Seen;
 use super::state::RunState;
 use super::update::{Told, Update};
 use super::writer::Writer;
-use crate::error::{JournalError, RunError};
+use crate::error::RunError;
 use crate::event::{Action, Call, Decision, Ending, Event, Finish, Reply};
 use crate::execute::ToolExecutor;
 use crate::journal::Durability;
@@ -103,27 +102,6 @@ impl<R: Registry> Driver<R> {
         (driver, handle, receiver)
     }
 
-    /// Records the beginning of a run.
-    pub(super) fn begin(&mut self, opening: Ready) {
-        if self.writer.is_new() {
-            self.record(Event::SessionOpened {
-                library: env!("CARGO_PKG_VERSION").to_owned(),
-                registry: self.definition.parts.get("registry").cloned().unwrap_or_default(),
-                fork: None,
-            });
-        }
-        if self.writer.has_new_lease() {
-            self.record(Event::LeaseTaken {});
-        }
-        self.record(Event::RunStarted { definition: self.definition.parts.clone() });
-        if !opening.enabled.is_empty() {
-            self.record(Event::ToolsEnabled { tools: opening.enabled });
-        }
-        for resolved in opening.words {
-            self.session.take(resolved);
-        }
-    }
-
     /// Goes on until the run ends or must wait for a person, or cannot go on.
     pub(crate) async fn drive(&mut self) {
         if self.fault.is_some() {
@@ -198,36 +176,6 @@ impl<R: Registry> Driver<R> {
         if let Err(fault) = self.commit().await {
             self.stop_at_fault(fault);
         }
-    }
-
-    /// Takes the right to write, where the session was only looked at so far.
-    pub(super) async fn take_over(&mut self) -> Result<(), RunError> {
-        if !self.writer.has_lease() {
-            // First, so that nobody who went on is stopped by somebody who cannot.
-            self.nobody_went_on().await?;
-            let lease = self.writer.new_lease().await?;
-            self.nobody_went_on().await?;
-            self.writer.hold(lease);
-        }
-        Ok(())
-    }
-
-    async fn nobody_went_on(&self) -> Result<(), JournalError> {
-        let seq = self.mirror.chain().len();
-        let tail = self.writer.read(seq).await?;
-        if tail.is_empty() {
-            Ok(())
-        } else {
-            Err(JournalError::OutOfOrder { seq, next: seq + tail.len() as u64 })
-        }
-    }
-
-    /// Hears a new handle in place of the old ones, which belong to the run that ended.
-    pub(super) fn listen_anew(&mut self) -> RunHandle<R> {
-        let (handle, ear) = Ear::new(self.definition.clone(), Cancel::No);
-        self.ear = ear;
-        self.cancelled = watch::channel(false).0;
-        handle
     }
 
     /// Whether there is something to carry out.
@@ -334,7 +282,9 @@ impl<R: Registry> Driver<R> {
         while let Some(said) = self.ear.said() {
             self.take(said);
         }
-        self.record(Event::RunEnded { ending: ending.clone() });
+        let told = (ending == Ending::Cancelled)
+            .then(|| (self.session.new_item(), self.definition.texts.cancelled.clone()));
+        self.record(Event::RunEnded { ending: ending.clone(), told });
         self.commit().await?;
         self.tell(Update::Ended { ending });
         Ok(())

@@ -11,7 +11,7 @@ use crate::session::Session;
 /// With what a run was begun, or resumed last.
 pub(crate) struct Begun {
     pub(crate) definition: Definitions,
-    /// The event behind which nothing changed that shapes prompts.
+    /// The event behind which nothing changed that shapes prompts, counted with those that are inherited.
     pub(crate) unchanged_from: u64,
     /// The fault that stopped the run.
     pub(crate) fault: Option<String>,
@@ -25,33 +25,35 @@ pub(crate) struct Mirror<R: Registry> {
     prompt: Option<Prompt>,
     /// How many runs there were.
     runs: u64,
+    /// How many records of other sessions came first.
+    inherited: u64,
 }
 
 impl<R: Registry> Mirror<R> {
     pub(crate) fn new(session: SessionId, definition: &Definition<R>) -> Self {
         let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
-        Self { chain: Chain::new(session), session: empty, prompt: None, runs: 0 }
+        Self { chain: Chain::new(session), session: empty, prompt: None, runs: 0, inherited: 0 }
     }
 
     /// Looks ahead for what the records were written with.
-    pub(crate) fn begun(&self, records: &[Record]) -> Result<Begun, RunError> {
+    pub(crate) fn begun<'r>(&self, records: impl Iterator<Item = &'r Record>) -> Result<Begun, RunError> {
         let mut begun = Begun { definition: Definitions::new(), unchanged_from: 0, fault: None };
-        for record in records
-            .iter()
-            .filter(|record| matches!(&*record.kind, "run.started" | "run.resumed" | "run.faulted"))
+        for (place, record) in (0..)
+            .zip(records)
+            .filter(|(_, record)| matches!(&*record.kind, "run.started" | "run.resumed" | "run.faulted"))
         {
             match Event::read(record, fragment_by_kind::<R>)? {
                 Some(Event::RunStarted { definition }) => {
                     // A further run may be that of another agent.
                     if shape_prompts(&differing(&begun.definition, &definition)) {
-                        begun.unchanged_from = record.seq;
+                        begun.unchanged_from = place;
                     }
                     begun.definition = definition;
                 }
                 Some(Event::RunResumed { definition, changed }) => {
                     begun.definition = definition;
                     if shape_prompts(&changed) {
-                        begun.unchanged_from = record.seq;
+                        begun.unchanged_from = place;
                     }
                 }
                 Some(Event::RunFaulted { message }) => begun.fault = Some(message),
@@ -80,6 +82,13 @@ impl<R: Registry> Mirror<R> {
         self.prompt.as_ref()
     }
 
+    /// Goes over to a session that branched off from the one that was read so far.
+    pub(crate) fn branch(&mut self, session: SessionId) {
+        self.inherited += self.chain.len();
+        self.chain = Chain::new(session);
+        self.runs = 0;
+    }
+
     /// Takes the next records, and shows each event. Every prompt sealed at `rebuild_from` or later must come out again.
     pub(crate) fn follow(
         &mut self,
@@ -98,7 +107,7 @@ impl<R: Registry> Mirror<R> {
                 let (prompt, purpose) = self.session.next_prompt();
                 let rebuilt = self.session.messages_hash(&prompt, purpose) == seal.messages;
                 self.prompt = Some(prompt);
-                if record.seq >= rebuild_from && !rebuilt {
+                if self.inherited + record.seq >= rebuild_from && !rebuilt {
                     return Err(RunError::SealDiffers { seq: record.seq });
                 }
             }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::definition::{Definition, differing, shape_prompts};
+use super::lineage::{Ancestor, ancestors};
 use super::mirror::Mirror;
 use super::state::RunState;
 use super::writer::Writer;
 use crate::error::{JournalError, RunError};
 use crate::event::Definitions;
-use crate::journal::{DynJournal, MemoryJournal, SessionId};
+use crate::journal::{DynJournal, MemoryJournal, Record, SessionId};
 use crate::registry::Registry;
 use crate::session::Session;
 
@@ -43,19 +44,20 @@ pub(super) async fn open<R: Registry>(
     purpose: impl Purpose,
 ) -> Result<Option<Opened<R>>, RunError> {
     let mut writer = Writer::without_lease(journal, session.clone());
-    let mut mirror = Mirror::new(session, definition);
+    let mut mirror = Mirror::new(session.clone(), definition);
     let mut state = RunState::default();
     let records = writer.read(0).await?;
-    if records.is_empty() {
-        return Ok(None);
-    }
-    let begun = mirror.begun(&records)?;
+    let Some(first) = records.first() else { return Ok(None) };
+    let lineage = ancestors(&*writer.journal, &session, first).await?;
+    let begun = mirror.begun(inherited(&lineage).chain(&records))?;
     if let Some(message) = begun.fault.filter(|_| !purpose.only_looks()) {
         return Err(RunError::Faulted { message });
     }
     let mut changed = purpose.changed(&begun.definition, &definition.parts)?;
     // Prompts from before an accepted change were made with something else.
     let rebuild_from = if shape_prompts(&changed) { u64::MAX } else { begun.unchanged_from };
+    inherit(&mut mirror, &mut state, &lineage, rebuild_from)?;
+    mirror.branch(session);
     mirror.follow(&records, rebuild_from, |event| state.apply(event))?;
     if purpose.writes(&state)? {
         writer.take_lease().await?;
@@ -70,6 +72,25 @@ pub(super) async fn open<R: Registry>(
     }
     writer.go_on_behind(mirror.chain().clone(), mirror.runs());
     Ok(Some(Opened { writer, mirror, state, changed }))
+}
+
+/// Everything that is inherited, in order.
+fn inherited(lineage: &[Ancestor]) -> impl Iterator<Item = &Record> {
+    lineage.iter().flat_map(|ancestor| &ancestor.records)
+}
+
+/// Takes what is inherited.
+fn inherit<R: Registry>(
+    mirror: &mut Mirror<R>,
+    state: &mut RunState,
+    lineage: &[Ancestor],
+    rebuild_from: u64,
+) -> Result<(), RunError> {
+    for Ancestor { session, records } in lineage {
+        mirror.branch(session.clone());
+        mirror.follow(records, rebuild_from, |event| state.apply(event))?;
+    }
+    Ok(())
 }
 
 /// Reads a session as its journal has it.
@@ -109,5 +130,22 @@ impl<R: Registry> Opened<R> {
         writer.take_lease().await?;
         let mirror = Mirror::new(session, definition);
         Ok(Self { writer, mirror, state: RunState::default(), changed: Vec::new() })
+    }
+
+    /// A session that nobody wrote to, behind what it inherits; without the right to write there.
+    pub(super) fn inheriting(
+        definition: &Definition<R>,
+        journal: Arc<dyn DynJournal>,
+        session: SessionId,
+        lineage: &[Ancestor],
+    ) -> Result<Self, RunError> {
+        let mut mirror = Mirror::new(session.clone(), definition);
+        let mut state = RunState::default();
+        let begun = mirror.begun(inherited(lineage))?;
+        let changed = differing(&begun.definition, &definition.parts);
+        let rebuild_from = if shape_prompts(&changed) { u64::MAX } else { begun.unchanged_from };
+        inherit(&mut mirror, &mut state, lineage, rebuild_from)?;
+        mirror.branch(session.clone());
+        Ok(Self { writer: Writer::without_lease(journal, session), mirror, state, changed: Vec::new() })
     }
 }

@@ -53,7 +53,8 @@ impl Opening {
     }
 
     /// Checks what can be checked without the session, so that a mistake disturbs nobody who has it.
-    pub(super) fn check<R: Registry>(self) -> Result<Checked, RunError> {
+    /// Where there is nothing to go on with it says what the run is for.
+    pub(super) fn check<R: Registry>(self, needs_words: bool) -> Result<Checked, RunError> {
         let Self { mut words, enabled, goal, mistake } = self;
         if let Some(mistake) = mistake {
             return Err(mistake);
@@ -61,7 +62,7 @@ impl Opening {
         match goal {
             Some(goal) if goal.as_str().trim().is_empty() => return Err(RunError::EmptyGoal),
             Some(goal) => words.push(Words::input::<R>(goal)?),
-            None if words.is_empty() => return Err(RunError::EmptyGoal),
+            None if words.is_empty() && needs_words => return Err(RunError::EmptyGoal),
             None => {}
         }
         Ok(Checked { words, enabled })

@@ -89,7 +89,7 @@ impl<R: Registry> Request<R> {
     pub async fn start(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, session, opening } = self;
         let handlers = definition.handlers(state)?;
-        let checked = opening.check::<R>()?;
+        let checked = opening.check::<R>(true)?;
         let opened = match (&session, &definition.journal) {
             (None, _) => None,
             (Some(id), None) => return Err(RunError::NoJournal { session: id.to_string() }),
@@ -101,7 +101,9 @@ impl<R: Registry> Request<R> {
         } else {
             let opened = Opened::empty(&definition, session.unwrap_or_else(SessionId::mint)).await?;
             let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
-            Driver::new(definition, handlers, empty.journaled(), opened)
+            let (mut driver, handle, updates) = Driver::new(definition, handlers, empty.journaled(), opened);
+            driver.open_session(None);
+            (driver, handle, updates)
         };
         let ready = checked.behind(&driver.session)?;
         // Whoever cancelled the run before did not cancel this one.
@@ -113,7 +115,7 @@ impl<R: Registry> Request<R> {
 }
 
 /// A session is opened for a further run, which may be that of another agent.
-struct Further<'a>(&'a SessionId);
+pub(super) struct Further<'a>(pub(super) &'a SessionId);
 
 impl Purpose for Further<'_> {
     fn changed(&self, from: &Definitions, now: &Definitions) -> Result<Vec<String>, RunError> {

@@ -154,7 +154,7 @@ impl<R: Registry> Run<R> {
         if driver.state.is_open() {
             return Err(RunError::Unfinished { session: driver.writer.session().to_string() });
         }
-        let checked = opening.check::<R>()?;
+        let checked = opening.check::<R>(true)?;
         let ready = checked.behind(&driver.session)?;
         let handlers = state.map(|state| driver.definition.handlers(state)).transpose()?;
         driver.take_over().await?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::handle::Cancel;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
-    Call, CallId, Decision, Definitions, Ending, Event, Header, Intent, Reply, Seal, Settled, Status, Usage,
+    Action, Call, CallId, Decision, Definitions, Ending, Event, Header, Intent, Reply, Seal, Settled, Status, Usage,
     Verdict,
 };
 
@@ -105,6 +105,8 @@ pub(crate) struct RunState {
     pub(crate) definition: Arc<Definitions>,
     /// Hidden tools that are shown, by the names that the model calls. They stay shown in the session's further runs.
     pub(crate) enabled: Arc<BTreeSet<String>>,
+    /// Calls, in their normal form, to which a person agreed for the session.
+    pub(crate) approved: Arc<Vec<Action>>,
     /// The fault that stopped the run.
     pub(crate) fault: Option<String>,
 }
@@ -129,6 +131,7 @@ impl RunState {
                 *self = Self {
                     definition: Arc::new(definition.clone()),
                     enabled: std::mem::take(&mut self.enabled),
+                    approved: std::mem::take(&mut self.approved),
                     prompt_chars: self.prompt_chars,
                     last_seal: self.last_seal.take(),
                     header: self.header.take(),
@@ -187,8 +190,11 @@ impl RunState {
             Event::ApprovalAsked { call } => {
                 self.with_call(call, |pending| pending.approval = Approval::Asked);
             }
-            Event::ApprovalGiven { call, .. } => {
+            Event::ApprovalGiven { call, always } => {
                 self.with_call(call, |pending| pending.approval = Approval::Given);
+                if *always {
+                    self.approved_for_the_session(call);
+                }
             }
             Event::CallStarted { call, intent } => {
                 self.with_call(call, |pending| {
@@ -210,7 +216,7 @@ impl RunState {
             Event::CancelRequested { now } => {
                 self.cancel = self.cancel.max(if *now { Cancel::Now } else { Cancel::AfterAction });
             }
-            Event::RunEnded { ending } => self.ending = Some(ending.clone()),
+            Event::RunEnded { ending, .. } => self.ending = Some(ending.clone()),
             Event::RunFaulted { message } => self.fault = Some(message.clone()),
         }
     }
@@ -226,6 +232,25 @@ impl RunState {
     /// Whether it may go on.
     pub(crate) fn is_open(&self) -> bool {
         self.ending.is_none() && self.fault.is_none()
+    }
+
+    /// Whether a person agreed to this call for the session.
+    pub(crate) fn is_approved(&self, action: &Action) -> bool {
+        !self.approved.is_empty() && self.approved.contains(&action.in_normal_form())
+    }
+
+    fn approved_for_the_session(&mut self, call: &CallId) {
+        let Some(pending) = self.calls.iter().find(|pending| pending.call.id() == call) else { return };
+        let action = pending.call.action().in_normal_form();
+        // Whoever waits for the same call needs no answer any more.
+        for pending in &mut self.calls {
+            if pending.approval == Approval::Asked && pending.call.action().in_normal_form() == action {
+                pending.approval = Approval::Given;
+            }
+        }
+        if !self.approved.contains(&action) {
+            Arc::make_mut(&mut self.approved).push(action);
+        }
     }
 
     fn decided(&mut self, decision: &Decision, calls: &[Call]) {

@@ -30,6 +30,8 @@ pub struct Texts {
     pub cut_reply: String,
     /// The model's message where a reply left no text for the history.
     pub no_text: String,
+    /// For a turn that was cancelled, behind everything else of it.
+    pub cancelled: String,
     /// Around the summary of what a compaction replaced. Must hold `{summary}`, once.
     pub summary: String,
     /// Behind that summary, where calls took effect that may not be repeated: must hold `{effects}`, once.
@@ -51,6 +53,7 @@ impl Default for Texts {
                 "The reply was cut by its length limit, and nothing of it was executed; write a shorter one."
                     .to_owned(),
             no_text: "(no text)".to_owned(),
+            cancelled: "This turn was cancelled; go on with it only if you are asked to.".to_owned(),
             effects: "\n\nThese calls took effect; do not repeat them:\n{effects}".to_owned(),
             summary: "What happened so far, as a summary; the rest of it is not shown any more:\n\n{summary}"
                 .to_owned(),
@@ -71,6 +74,7 @@ pub(crate) struct CheckedTexts {
     pub(crate) failed_observation: Arc<str>,
     pub(crate) cut_reply: String,
     pub(crate) no_text: String,
+    pub(crate) cancelled: Arc<str>,
     pub(crate) summary: Template,
     pub(crate) effects: Template,
 }
@@ -112,6 +116,7 @@ impl Texts {
             failed_observation: fixed("failed_observation", &self.failed_observation)?,
             cut_reply: fixed("cut_reply", &self.cut_reply)?.to_string(),
             no_text: fixed("no_text", &self.no_text)?.to_string(),
+            cancelled: fixed("cancelled", &self.cancelled)?,
             summary,
             effects,
         })

@@ -9,7 +9,7 @@ use crate::journal::{Chain, Durability, DynJournal, Entry, Lease, Record, Sessio
 
 /// The end of a session's journal, with the right to write there.
 pub(crate) struct Writer {
-    journal: Arc<dyn DynJournal>,
+    pub(super) journal: Arc<dyn DynJournal>,
     lease: Lease,
     chain: Chain,
     /// The last run that was started.

@@ -134,6 +134,26 @@ pub enum RunError {
         /// The session's id.
         session: String,
     },
+    /// A session is to branch off from another one where that is in the middle of something.
+    #[error("nothing can branch off from the session `{session}` {}", place_to_branch_off(*at, *before, *behind))]
+    NoForkPoint {
+        /// The id of the other session.
+        session: String,
+        /// How many of its records were to be inherited.
+        at: u64,
+        /// The nearest place before it.
+        before: Option<u64>,
+        /// The nearest place behind it.
+        behind: Option<u64>,
+    },
+    /// A rollback of more turns than there are, or of none.
+    #[error("of the {live} turns of the session {asked} cannot be rolled back; name at least one, and no more than these")]
+    NoSuchTurns {
+        /// How many were named.
+        asked: usize,
+        /// How many there are that were not rolled back.
+        live: usize,
+    },
     /// The run has ended, or cannot go on: it takes no more words.
     #[error(
         "the run has ended, or cannot go on; begin another one in its session, with `Run::follow_up`, or resume it"
@@ -151,6 +171,15 @@ pub enum RunError {
     /// The run was polled again after it had panicked.
     #[error("the run panicked while it was polled, and cannot go on; start it again")]
     Lost,
+}
+
+fn place_to_branch_off(at: u64, before: Option<u64>, behind: Option<u64>) -> String {
+    let nearest = match (before, behind) {
+        (None, None) => return "yet; wait until a step of it is settled".to_owned(),
+        (Some(nearest), None) | (None, Some(nearest)) => nearest.to_string(),
+        (Some(before), Some(behind)) => format!("{before} or {behind}"),
+    };
+    format!("behind {at} records, in the middle of something; the nearest place is behind {nearest}")
 }
 
 fn place_in_body(message: Option<usize>, byte: Option<usize>) -> String {

@@ -12,11 +12,51 @@ pub enum JournalError {
         /// The session's id.
         session: String,
     },
-    /// The journal has a session that is to be imported.
-    #[error("the journal has the session `{session}` already; import it into another one")]
+    /// The journal has a session that is to be imported, or to be begun as a fork.
+    #[error("the journal has the session `{session}` already; take another id, or another journal")]
     SessionExists {
         /// The session's id.
         session: String,
+    },
+    /// The journal does not have what a session inherits.
+    #[error(
+        "the session `{session}` branched off from `{parent}` behind {records} records, and the journal has no such session \
+         or not so many of them; bring it there with `import_session`"
+    )]
+    NoParent {
+        /// The session's id.
+        session: String,
+        /// The id of the session from which it branched off.
+        parent: String,
+        /// How many records of that it inherits.
+        records: u64,
+    },
+    /// What a session inherits is not what it was when it branched off.
+    #[error(
+        "the session `{session}` branched off from `{parent}` behind {records} records with the hash `{recorded}`, and the \
+         hash there is `{found}`; it is another session of this name"
+    )]
+    OtherParent {
+        /// The session's id.
+        session: String,
+        /// The id of the session from which it branched off.
+        parent: String,
+        /// How many records of that it inherits.
+        records: u64,
+        /// The hash of the last of them, when it branched off.
+        recorded: String,
+        /// The hash of that record now.
+        found: String,
+    },
+    /// A session branched off from itself, or over too many others.
+    #[error(
+        "the session `{session}` branched off from itself, or over more than {generations} others; branch off from an earlier one"
+    )]
+    Lineage {
+        /// The session's id.
+        session: String,
+        /// Over how many others a session may have branched off.
+        generations: usize,
     },
     /// Somebody else took the session over.
     #[error("the session was taken over (lease {held}, now {current}); nothing more is written from here")]

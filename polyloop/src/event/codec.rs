@@ -7,7 +7,7 @@ use super::events::Event;
 use super::outcome::Status;
 use crate::error::JournalError;
 use crate::fragment::{FragmentSpec, Rendered};
-use crate::journal::Record;
+use crate::journal::{OPENED, Record};
 use crate::message::ItemId;
 
 /// The version of all payloads so far.
@@ -20,7 +20,7 @@ const IMPORT: &str = "history.imported";
 
 /// Every kind with the variant that it stands for. Several kinds may share a form: what became of a call.
 const KINDS: &[(&str, &str)] = &[
-    ("session.opened", "SessionOpened"),
+    (OPENED, "SessionOpened"),
     ("lease.taken", "LeaseTaken"),
     ("run.started", "RunStarted"),
     ("run.resumed", "RunResumed"),
@@ -83,7 +83,7 @@ impl Event {
     /// The name of what happened.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
-            Self::SessionOpened { .. } => "session.opened",
+            Self::SessionOpened { .. } => OPENED,
             Self::LeaseTaken {} => "lease.taken",
             Self::RunStarted { .. } => "run.started",
             Self::RunResumed { .. } => "run.resumed",

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::parts::{Call, CallId, UserInput};
 use crate::fragment::{FragmentSpec, Rendered};
-use crate::journal::SessionId;
 use crate::message::{ItemId, Role};
 
 /// A fragment as recorded.
@@ -66,16 +65,6 @@ impl WrittenFragment<String, Rendered> {
 /// Identifies a note of a session that waits for the next input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct NoteId(pub(crate) u64);
-
-/// Where a session branched off from another one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Fork {
-    pub(crate) parent: SessionId,
-    /// How many of its records are inherited.
-    pub(crate) records: u64,
-    /// The hash of the last of them, which stands for all.
-    pub(crate) hash: String,
-}
 
 /// Why a session is compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::tool::normal_form;
+
 /// One thing that a model wants done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -45,6 +47,14 @@ impl Action {
         match self {
             Self::Tool { arguments, .. } => arguments,
             Self::Code { source, .. } => source,
+        }
+    }
+
+    /// The same action, with its arguments in their normal form: two that are the same call are equal then.
+    pub(crate) fn in_normal_form(&self) -> Self {
+        match self {
+            Self::Tool { name, arguments } => Self::tool(name, normal_form(arguments)),
+            Self::Code { .. } => self.clone(),
         }
     }
 }

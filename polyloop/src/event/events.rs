@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::context::{CompactionReason, Fork, ImportedItem, NoteId, RecordedFragment};
+use super::context::{CompactionReason, ImportedItem, NoteId, RecordedFragment};
 use super::decision::Decision;
 use super::outcome::{ActionOutcome, Verdict};
 use super::parts::{Call, CallId, Ending, UserInput};
 use super::reply::Reply;
 use crate::error::ModelError;
-use crate::journal::SessionId;
+use crate::journal::{Fork, SessionId};
 use crate::message::ItemId;
 use crate::tool::Replay;
 
@@ -174,6 +174,9 @@ pub(crate) enum Event {
     },
     RunEnded {
         ending: Ending,
+        /// What the model is told of it: of a turn that was cancelled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told: Option<(ItemId, Arc<str>)>,
     },
     RunFaulted {
         message: String,

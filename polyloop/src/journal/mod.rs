@@ -1,6 +1,7 @@
 //! The seam that keeps what happened, and the store in memory.
 
 mod chain;
+mod fork;
 mod memory;
 mod record;
 mod transfer;
@@ -8,11 +9,13 @@ mod transfer;
 use std::future::Future;
 use std::sync::Arc;
 
+pub use fork::Fork;
 pub use memory::MemoryJournal;
 pub use record::{Record, SessionId};
 pub use transfer::{export_session, import_session};
 
 pub(crate) use chain::{Chain, Entry};
+pub(crate) use fork::OPENED;
 
 use crate::error::JournalError;
 use crate::tool::BoxFuture;
@@ -73,6 +76,25 @@ pub trait Journal: Send + Sync + 'static {
         from: u64,
     ) -> impl Future<Output = Result<Vec<Record>, JournalError>> + Send;
 
+    /// Reads the records of a session that are of one of these kinds, such as `run.ended`.
+    ///
+    /// A store that does not implement this reads all of them, and leaves the others out.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    fn read_kinds(
+        &self,
+        session: &SessionId,
+        kinds: &[&str],
+    ) -> impl Future<Output = Result<Vec<Record>, JournalError>> + Send {
+        async move {
+            let mut records = self.read(session, 0).await?;
+            records.retain(|record| kinds.contains(&&*record.kind));
+            Ok(records)
+        }
+    }
+
     /// Takes in a whole session that is not there yet: its records, from 0 on, as they are, on stable storage when it
     /// returns. Whoever calls this has checked that they belong together. The next lease has an epoch behind that of the
     /// last record.
@@ -130,6 +152,14 @@ impl<J: Journal> Journal for Arc<J> {
         J::read(self, session, from)
     }
 
+    fn read_kinds(
+        &self,
+        session: &SessionId,
+        kinds: &[&str],
+    ) -> impl Future<Output = Result<Vec<Record>, JournalError>> + Send {
+        J::read_kinds(self, session, kinds)
+    }
+
     fn import(&self, records: Vec<Record>) -> impl Future<Output = Result<(), JournalError>> + Send {
         J::import(self, records)
     }
@@ -158,6 +188,12 @@ pub(crate) trait DynJournal: Send + Sync {
         session: &'a SessionId,
         from: u64,
     ) -> BoxFuture<'a, Result<Vec<Record>, JournalError>>;
+    fn read_kinds_boxed<'a>(
+        &'a self,
+        session: &'a SessionId,
+        kinds: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<Record>, JournalError>>;
+    fn list_boxed(&self) -> BoxFuture<'_, Result<Vec<SessionId>, JournalError>>;
     fn watermark_boxed<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<u64, JournalError>>;
 }
 
@@ -182,6 +218,18 @@ impl<J: Journal> DynJournal for J {
         from: u64,
     ) -> BoxFuture<'a, Result<Vec<Record>, JournalError>> {
         Box::pin(self.read(session, from))
+    }
+
+    fn read_kinds_boxed<'a>(
+        &'a self,
+        session: &'a SessionId,
+        kinds: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<Record>, JournalError>> {
+        Box::pin(self.read_kinds(session, kinds))
+    }
+
+    fn list_boxed(&self) -> BoxFuture<'_, Result<Vec<SessionId>, JournalError>> {
+        Box::pin(self.list())
     }
 
     fn watermark_boxed<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<u64, JournalError>> {

@@ -1,6 +1,7 @@
 //! Events folded into live items: what a model has been told, as typed values, in the order in which it stands.
 
 mod compaction;
+mod fork;
 mod item;
 mod rollback;
 #[cfg(test)]
@@ -39,6 +40,8 @@ pub(crate) struct Ledger {
     notes: BTreeMap<NoteId, RecordedFragment>,
     /// How often what stood was changed otherwise than by adding to it.
     breaks: u64,
+    /// Whether it branched off from another session, and no model has seen it since.
+    branched: bool,
     /// The compaction that is under way.
     compaction: Option<Compacting>,
     /// The calls of the last reply, with their observations as these arrive.
@@ -103,6 +106,13 @@ impl Ledger {
         self.latest.get(kind)
     }
 
+    /// The statement in whose place the next one of its kind stands: what a fork inherits, as long as no model has seen
+    /// it there.
+    pub(crate) fn to_refresh(&self, kind: &str) -> Option<ItemId> {
+        let (item, fragment) = self.latest(kind).filter(|_| self.branched)?;
+        (fragment.spec.on_fork == OnFork::Refresh).then_some(*item)
+    }
+
     /// What waits for the next input, in the order in which it was queued.
     pub(crate) fn notes(&self) -> impl Iterator<Item = (NoteId, &RecordedFragment)> {
         self.notes.iter().map(|(note, fragment)| (*note, fragment))
@@ -136,7 +146,7 @@ impl Ledger {
     /// Takes what happened.
     pub(crate) fn apply(&mut self, event: &Event) {
         match event {
-            Event::SessionOpened { fork: Some(_), .. } => self.forked(),
+            Event::SessionOpened { fork: Some(_), .. } => self.branched_off(),
             Event::FragmentRecorded { item, fragment, instead_of: Some(old) } => {
                 self.refreshed(*item, fragment, *old);
             }
@@ -174,6 +184,7 @@ impl Ledger {
             Event::PromptSealed { .. } if self.compaction.is_some() => {}
             Event::PromptSealed { .. } => {
                 self.view.close();
+                self.branched = false;
                 self.asked = true;
             }
             Event::ModelFailed { closing: Some(closing), .. } => {
@@ -196,9 +207,13 @@ impl Ledger {
                 self.turn += 1;
                 self.turns.push(self.turn);
             }
-            Event::RunEnded { .. } => {
+            Event::RunEnded { told, .. } => {
                 self.asked = false;
                 self.close();
+                if let Some((id, text)) = told {
+                    let content = ItemContent::Synthetic { reply: false, text: text.clone() };
+                    self.place(self.item(*id, content));
+                }
             }
             Event::ModelFailed { closing: None, .. }
             | Event::SessionOpened { fork: None, .. }
@@ -321,34 +336,6 @@ impl Ledger {
             self.place(self.item(*id, content).forging(forged).joined_if(*joined));
         }
         self.view.close();
-    }
-
-    /// Begins as the branch of another session: what its types say of forks holds from here on.
-    fn forked(&mut self) {
-        self.notes.clear();
-        self.compaction = None;
-        self.keep(|item| item.fragment().is_none_or(|spec| spec.on_fork != OnFork::Drop));
-    }
-
-    /// States a fact in the place of what was inherited; the child is told one value only.
-    fn refreshed(&mut self, id: ItemId, fragment: &RecordedFragment, old: ItemId) {
-        let kind = fragment.spec.kind;
-        for item in &mut self.view.items {
-            if item.id() == old && item.fragment().is_some_and(|spec| spec.kind == kind) {
-                *item = Item::new(id, item.turn(), ItemContent::Fragment(fragment.clone()));
-            }
-        }
-        self.view.retain(|item| item.id() == id || item.fragment().is_none_or(|spec| spec.kind != kind));
-        self.changed_otherwise();
-    }
-
-    /// Takes away all items but some.
-    fn keep(&mut self, keeps: impl FnMut(&Item) -> bool) {
-        let before = self.view.items.len();
-        self.view.retain(keeps);
-        if self.view.items.len() < before {
-            self.changed_otherwise();
-        }
     }
 
     /// What stands was changed: nothing that was derived from it holds any more.

@@ -1,5 +1,7 @@
 //! Rollback: the last turns leave the view, and what a compaction replaced since comes back.
 
+use std::collections::BTreeSet;
+
 use super::Ledger;
 use super::item::Item;
 use crate::fragment::OnRollback;
@@ -16,14 +18,14 @@ impl Ledger {
         // What was replaced in a turn that is gone stands again.
         while let Some((_, before)) = self.before.pop_if(|(turn, _)| *turn >= first) {
             let later = std::mem::replace(&mut self.view, before);
-            let known = self.view.items.iter().map(Item::id).max();
+            let known: BTreeSet<_> = self.view.items.iter().map(Item::id).collect();
             let kept = later.items.into_iter().filter(|item| {
-                item.turn() >= first && !item.is_restated() && survives(item) && Some(item.id()) > known
+                item.turn() >= first && !item.is_restated() && survives(item) && !known.contains(&item.id())
             });
             self.view.items.extend(kept);
         }
         self.view.retain(survives);
-        if self.turns.is_empty() && self.view.items.iter().all(|item| item.fragment().is_some()) {
+        if self.turns.is_empty() && self.view.items.iter().all(|item| item.turn() > 0 && item.fragment().is_some()) {
             // It begins anew: a layout orders what is said first.
             self.view.closed.clear();
             self.view.open_arranged = true;

@@ -75,8 +75,9 @@ fn what_waited_for_a_request_that_nobody_waits_for_any_more_stands_when_the_run_
     ledger.apply(&sealed());
     said(&mut ledger, 2, "remark");
     ledger.apply(&Event::ModelAbandoned {});
-    ledger.apply(&Event::RunEnded { ending: Ending::Cancelled });
-    assert_eq!(texts(&ledger), ["goal", "remark"]);
+    let told = Some((ItemId(3), "cancelled".into()));
+    ledger.apply(&Event::RunEnded { ending: Ending::Cancelled, told });
+    assert_eq!(texts(&ledger), ["goal", "remark", "cancelled"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::registry::Registry;
 /// Words that are going to be recorded: nothing can go wrong with them any more.
 #[derive(Clone, Debug)]
 pub(crate) enum Resolved {
-    Fragment(RecordedFragment),
+    Fragment { fragment: RecordedFragment, instead_of: Option<ItemId> },
     Input { input: UserInput, typed: Option<UserInput>, forged_marker: bool },
 }
 
@@ -32,22 +32,25 @@ impl Told<'_> {
                 self.recorded = Recorded::default();
                 return Ok(Some(Resolved::Input { input, typed, forged_marker }));
             }
-            Words::Fragment(fragment) => fragment,
+            Words::Fragment(fragment) => Some(fragment),
             Words::Latest(latest) => {
-                let earlier = self.latest(latest.kind());
-                let Some(fragment) = latest.behind::<R>(earlier)? else { return Ok(None) };
-                fragment
+                let (earlier, refreshes) = (self.latest(latest.kind()), self.to_refresh(latest.kind()));
+                latest.behind::<R>(earlier, refreshes.is_some())?
             }
-            Words::Retraction(retraction) => {
-                let earlier = self.latest(retraction.kind());
-                let Some(fragment) = retraction.behind::<R>(earlier)? else { return Ok(None) };
-                fragment
-            }
+            Words::Retraction(retraction) => retraction.behind::<R>(self.latest(retraction.kind()))?,
         };
+        let Some(fragment) = fragment else { return Ok(None) };
+        // What takes something back stands behind it.
+        let instead_of = self.to_refresh(fragment.spec.kind).filter(|_| !fragment.retracts);
         self.recorded.admits(&fragment)?;
         self.recorded.count(&fragment);
         self.latest.insert(fragment.spec.kind, fragment.clone());
-        Ok(Some(Resolved::Fragment(fragment)))
+        Ok(Some(Resolved::Fragment { fragment, instead_of }))
+    }
+
+    /// The inherited statement whose place the next one takes.
+    fn to_refresh(&self, kind: &str) -> Option<ItemId> {
+        if self.latest.contains_key(kind) { None } else { self.ledger.to_refresh(kind) }
     }
 
     fn latest(&self, kind: &str) -> Option<&RecordedFragment> {
@@ -80,7 +83,9 @@ impl<R: Registry> Session<R> {
     pub(crate) fn take(&mut self, resolved: Resolved) -> ItemId {
         let item = self.new_item();
         self.append(match resolved {
-            Resolved::Fragment(fragment) => Event::FragmentRecorded { item, fragment, instead_of: None },
+            Resolved::Fragment { fragment, instead_of } => {
+                Event::FragmentRecorded { item, fragment, instead_of }
+            }
             Resolved::Input { input, typed, forged_marker } => {
                 Event::InputRecorded { item, input, typed, forged_marker }
             }

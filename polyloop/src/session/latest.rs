@@ -34,10 +34,11 @@ impl Latest {
         self.full.spec.kind
     }
 
-    /// What is recorded behind the latest statement; none where that says it.
+    /// What is recorded behind the latest statement, or in its place; none where that says it.
     pub(super) fn behind<R: Registry>(
         self,
         earlier: Option<&RecordedFragment>,
+        in_its_place: bool,
     ) -> Result<Option<RecordedFragment>, RecordError> {
         let Self { full, change } = self;
         if full.rendered.text().trim().is_empty() {
@@ -48,7 +49,9 @@ impl Latest {
         if earlier.in_full().text() == full.rendered.text() {
             return Ok(None);
         }
-        match earlier.in_full().state().and_then(|state| change(state)) {
+        // Where the earlier one is gone there is nothing to change.
+        let state = earlier.in_full().state().filter(|_| !in_its_place);
+        match state.and_then(|state| change(state)) {
             None => Ok(Some(full)),
             Some(changed) => Ok(Some(RecordedFragment {
                 full: Some(full.rendered),

@@ -209,7 +209,9 @@ impl<R: Registry> Session<R> {
         }
         match event {
             Event::FragmentRecorded { fragment, .. } => self.recorded.count(fragment),
-            Event::InputRecorded { .. } => self.recorded = Recorded::default(),
+            Event::InputRecorded { .. }
+            | Event::HistoryRolledBack { .. }
+            | Event::SessionOpened { fork: Some(_), .. } => self.recorded = Recorded::default(),
             Event::Decided { calls, .. } => self.next_call += calls.len() as u64,
             Event::NoteQueued { note, .. } => self.next_note = self.next_note.max(note.0),
             Event::NoteTaken { note, .. } => {

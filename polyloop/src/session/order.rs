@@ -23,7 +23,16 @@ impl<R: Registry> Session<R> {
             Event::Decided { .. } if self.ledger.has_open_calls() => {
                 Err("is a decision between a call and its result")
             }
-            Event::CompactionStarted { .. }
+            Event::FragmentRecorded { fragment, instead_of: Some(old), .. }
+                if self.ledger.to_refresh(fragment.spec.kind) != Some(*old) =>
+            {
+                Err("stands in the place of what was not inherited")
+            }
+            Event::HistoryRolledBack { turns } if *turns == 0 || *turns > self.ledger.turns().len() as u64 => {
+                Err("rolls back turns that are not there")
+            }
+            Event::SessionOpened { fork: Some(_), .. }
+            | Event::CompactionStarted { .. }
             | Event::CompactionApplied { .. }
             | Event::HistoryRolledBack { .. }
             | Event::HistoryImported { .. }
@@ -86,6 +95,7 @@ pub(crate) fn new_items(event: &Event) -> Vec<ItemId> {
         | Event::InputRecorded { item, .. }
         | Event::NoteTaken { item, .. }
         | Event::CompactionStarted { instruction: Some((item, _)), .. }
+        | Event::RunEnded { told: Some((item, _)), .. }
         | Event::CallSettled { item, .. } => vec![*item],
         Event::Decided { item, explanation, .. } => [*item].into_iter().chain(*explanation).collect(),
         Event::ModelFailed { closing: Some(closing), .. } => vec![closing.reply.0, closing.observation.0],

@@ -7,6 +7,7 @@ mod canonical;
 mod compiled;
 mod complaint;
 mod nearest;
+mod normal;
 mod param;
 mod provide;
 mod returned;
@@ -27,6 +28,7 @@ pub use set::{CheckedCall, Dialect, ToolEntry, ToolSet};
 pub use spec::{Hints, Replay, ToolSpec};
 
 pub(crate) use call::BoxFuture;
+pub(crate) use normal::normal_form;
 
 /// A tool; `#[tool]` implements it for a type with the function's name.
 ///

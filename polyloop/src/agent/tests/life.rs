@@ -12,11 +12,11 @@ use super::machine::Choices;
 use super::{config, strictly};
 use crate::compact::History;
 use crate::event::{
-    Action, ActionOutcome, Call, CompactionReason, Decision, Definitions, Ending, Event, Fork, Seal,
+    Action, ActionOutcome, Call, CompactionReason, Decision, Definitions, Ending, Event, Seal,
     SealPurpose, Settled,
 };
 use crate::fragment::Body;
-use crate::journal::{Chain, Entry, SessionId};
+use crate::journal::{Chain, Entry, Fork, SessionId};
 use crate::layout::{Staged, Template};
 use crate::ledger::{Item, ItemKind, Statement};
 use crate::message::{ItemId, Prompt};
@@ -311,17 +311,11 @@ impl Life {
         self.before.fill(None);
         self.record(Event::SessionOpened { library: String::new(), registry: String::new(), fork });
         // What is refreshed takes the place of what was inherited.
-        let Some((old, fragment)) = self.session.ledger().latest("place").cloned() else { return };
-        let Some(name) = self.world.get("place").copied() else { return };
-        let words = Words::latest::<App, Place>(Place { name }).unwrap();
-        let resolved = self.session.resolve(vec![words]).unwrap();
-        if resolved.is_empty() || fragment.retracts {
+        let inherited = self.session.ledger().latest("place").map(|(_, fragment)| fragment.retracts);
+        if inherited != Some(false) || !self.world.contains_key("place") {
             return;
         }
-        let mut copy = self.session.twin().journaled();
-        copy.take(resolved[0].clone());
-        let Event::FragmentRecorded { item, fragment, .. } = copy.unwritten()[0].clone() else { return };
-        self.record(Event::FragmentRecorded { item, fragment, instead_of: Some(old) });
+        self.tell_of("place");
         let places = self.session.items().iter().filter(|item| item.kind_name() == "place").count();
         assert_eq!(places, 1, "a child is told one place");
     }
@@ -339,7 +333,7 @@ impl Life {
     fn live(&mut self, choices: &mut Choices<'_>) {
         match (choices.below(9), self.under_way) {
             (0 | 1, true) => {
-                self.record(Event::RunEnded { ending: Ending::FinalAnswer });
+                self.record(Event::RunEnded { ending: Ending::FinalAnswer, told: None });
                 self.under_way = false;
             }
             (2, true) => {

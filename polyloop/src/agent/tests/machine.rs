@@ -315,7 +315,8 @@ impl Machine {
     }
 
     fn end(&mut self, ending: Ending) {
-        self.record(Event::RunEnded { ending });
+        let told = self.state.is_cancelled().then(|| (self.session.new_item(), "cancelled".into()));
+        self.record(Event::RunEnded { ending, told });
         self.commit();
     }
 }

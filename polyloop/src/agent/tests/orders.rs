@@ -86,7 +86,7 @@ fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
         },
         27..=31 => about_the_context(session, [item(choices), item(choices)], choices),
         _ => match choices.below(2) {
-            0 => Event::RunEnded { ending: Ending::FinalAnswer },
+            0 => Event::RunEnded { ending: Ending::FinalAnswer, told: None },
             _ => Event::RunFaulted { message: String::new() },
         },
     }

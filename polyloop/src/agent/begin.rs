@@ -1,0 +1,71 @@
+//! Begins a session and its runs, with the right to write there.
+
+use tokio::sync::watch;
+
+use super::driver::Driver;
+use super::handle::{Cancel, Ear, RunHandle};
+use super::opening::Ready;
+use crate::error::{JournalError, RunError};
+use crate::event::Event;
+use crate::journal::Fork;
+use crate::registry::Registry;
+
+impl<R: Registry> Driver<R> {
+    /// Records the beginning of a session, which may branch off from another one.
+    pub(super) fn open_session(&mut self, fork: Option<Fork>) {
+        self.record(Event::SessionOpened {
+            library: env!("CARGO_PKG_VERSION").to_owned(),
+            registry: self.definition.parts.get("registry").cloned().unwrap_or_default(),
+            fork,
+        });
+    }
+
+    /// Records the beginning of a run.
+    pub(super) fn begin(&mut self, opening: Ready) {
+        self.record_lease();
+        self.record(Event::RunStarted { definition: self.definition.parts.clone() });
+        if !opening.enabled.is_empty() {
+            self.record(Event::ToolsEnabled { tools: opening.enabled });
+        }
+        for resolved in opening.words {
+            self.session.take(resolved);
+        }
+    }
+
+    /// Records that the right to write was taken, where nothing was written under it.
+    pub(super) fn record_lease(&mut self) {
+        if self.writer.has_new_lease() {
+            self.record(Event::LeaseTaken {});
+        }
+    }
+
+    /// Takes the right to write, where the session was only looked at so far.
+    pub(super) async fn take_over(&mut self) -> Result<(), RunError> {
+        if !self.writer.has_lease() {
+            // First, so that nobody who went on is stopped by somebody who cannot.
+            self.nobody_went_on().await?;
+            let lease = self.writer.new_lease().await?;
+            self.nobody_went_on().await?;
+            self.writer.hold(lease);
+        }
+        Ok(())
+    }
+
+    async fn nobody_went_on(&self) -> Result<(), JournalError> {
+        let seq = self.mirror.chain().len();
+        let tail = self.writer.read(seq).await?;
+        if tail.is_empty() {
+            Ok(())
+        } else {
+            Err(JournalError::OutOfOrder { seq, next: seq + tail.len() as u64 })
+        }
+    }
+
+    /// Hears a new handle in place of the old ones, which belong to the run that ended.
+    pub(super) fn listen_anew(&mut self) -> RunHandle<R> {
+        let (handle, ear) = Ear::new(self.definition.clone(), Cancel::No);
+        self.ear = ear;
+        self.cancelled = watch::channel(false).0;
+        handle
+    }
+}

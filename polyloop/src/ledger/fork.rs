@@ -1,0 +1,50 @@
+//! Fork: what the types say of it holds for everything that is inherited, also for what a compaction replaced.
+
+use super::Ledger;
+use super::item::{Item, ItemContent};
+use super::view::View;
+use crate::event::RecordedFragment;
+use crate::fragment::OnFork;
+use crate::message::ItemId;
+
+impl Ledger {
+    /// Begins as the branch of another session.
+    pub(super) fn branched_off(&mut self) {
+        self.branched = true;
+        self.notes.clear();
+        self.compaction = None;
+        let before = self.view.items.len();
+        for view in self.views() {
+            view.retain(|item| item.fragment().is_none_or(|spec| spec.on_fork != OnFork::Drop));
+        }
+        if self.view.items.len() < before {
+            self.changed_otherwise();
+        }
+    }
+
+    /// States a fact in the place of what was inherited; the child is told one value only.
+    pub(super) fn refreshed(&mut self, id: ItemId, fragment: &RecordedFragment, old: ItemId) {
+        for view in self.views() {
+            view.refresh(id, fragment, old);
+        }
+        self.changed_otherwise();
+    }
+
+    /// What stands, and what would stand again after a rollback.
+    fn views(&mut self) -> impl Iterator<Item = &mut View> {
+        self.before.iter_mut().map(|(_, view)| view).chain([&mut self.view])
+    }
+}
+
+impl View {
+    fn refresh(&mut self, id: ItemId, fragment: &RecordedFragment, old: ItemId) {
+        let is_one = |item: &Item| item.fragment().is_some_and(|spec| spec.kind == fragment.spec.kind);
+        // Before a compaction the same fact was another item.
+        let place = self.items.iter().position(|item| item.id() == old);
+        let Some(place) = place.or_else(|| self.items.iter().rposition(is_one)) else { return };
+        if let Some(item) = self.items.get_mut(place) {
+            *item = Item::new(id, item.turn(), ItemContent::Fragment(fragment.clone()));
+        }
+        self.retain(|item| item.id() == id || !is_one(item));
+    }
+}
