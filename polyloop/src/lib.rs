@@ -67,8 +67,8 @@ pub mod __private;
 pub mod prelude;
 
 pub use agent::{
-    Agent, AgentBuilder, Budget, ChildRequest, FollowUp, ForkRequest, Report, Request, Resumption, Retries, Run,
-    RunHandle, Texts, Update,
+    Agent, AgentBuilder, Budget, ChildRequest, FollowUp, ForkRequest, Report, Request, Resumption, Retries,
+    Run, RunHandle, SessionNode, SessionTree, SessionTurn, Texts, Update,
 };
 pub use compact::{Compaction, Compactor, Exchange, History, Summarizer};
 pub use error::{

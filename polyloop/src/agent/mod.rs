@@ -32,6 +32,7 @@ mod state;
 mod stepping;
 mod stop;
 mod texts;
+mod tree;
 mod update;
 mod writer;
 
@@ -50,4 +51,5 @@ pub use resume::Resumption;
 pub use retries::Retries;
 pub use run::Run;
 pub use texts::Texts;
+pub use tree::{SessionNode, SessionTree, SessionTurn};
 pub use update::Update;

@@ -147,7 +147,9 @@ pub enum RunError {
         behind: Option<u64>,
     },
     /// A rollback of more turns than there are, or of none.
-    #[error("of the {live} turns of the session {asked} cannot be rolled back; name at least one, and no more than these")]
+    #[error(
+        "of the {live} turns of the session {asked} cannot be rolled back; name at least one, and no more than these"
+    )]
     NoSuchTurns {
         /// How many were named.
         asked: usize,

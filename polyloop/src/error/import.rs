@@ -67,6 +67,9 @@ pub enum LineError {
         /// The epoch of the line before, or 1.
         least: u64,
     },
+    /// The journal does not have what the session inherits.
+    #[error("{0}")]
+    Parent(Box<JournalError>),
     /// The journal has the session already.
     #[error("the journal has the session `{session}` already")]
     SessionExists {
@@ -76,6 +79,10 @@ pub enum LineError {
 }
 
 impl LineError {
+    pub(crate) fn parent(error: JournalError) -> ImportError {
+        ImportError::Line { line: 1, reason: Self::Parent(Box::new(error)) }
+    }
+
     /// The place inside the text that was read is left out of the message: it is always in its first line.
     pub(crate) fn unreadable(error: &serde_json::Error) -> Self {
         let message = error.to_string();

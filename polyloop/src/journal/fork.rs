@@ -31,12 +31,9 @@ impl Fork {
         if first.kind != OPENED {
             return Ok(None);
         }
-        let opened: Opened =
-            serde_json::from_str(&first.payload).map_err(|error| JournalError::Unreadable {
-                seq: first.seq,
-                kind: OPENED.to_owned(),
-                reason: error.to_string(),
-            })?;
+        let opened: Opened = serde_json::from_str(&first.payload).map_err(|error| {
+            JournalError::Unreadable { seq: first.seq, kind: OPENED.to_owned(), reason: error.to_string() }
+        })?;
         Ok(opened.fork)
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Journal;
 use super::chain::{Chain, NOTHING};
+use super::fork::Fork;
 use super::record::{Record, SessionId};
 use crate::error::{ImportError, JournalError, LineError};
 
@@ -94,12 +95,17 @@ pub async fn export_session(journal: &impl Journal, session: &SessionId) -> Resu
 /// # Errors
 ///
 /// With the number of the line, when it is no record, was changed, or does not follow the line before, and when the
-/// journal has the session already; without one, when the journal fails.
+/// journal has the session already, or does not have what it inherits: import the session from which it branched off first.
+/// Without one, when the journal fails.
 pub async fn import_session(journal: &impl Journal, lines: &str) -> Result<SessionId, ImportError> {
     let records = read(lines)?;
     let Some(session) = records.first().map(|record| record.session.clone()) else {
         return Err(ImportError::Line { line: 1, reason: LineError::Missing });
     };
+    if let Some(fork) = records.first().map(Fork::of).transpose()?.flatten() {
+        let inherited = journal.read(&fork.parent, fork.records.saturating_sub(1)).await?;
+        fork.is_behind(inherited.first(), &session).map_err(LineError::parent)?;
+    }
     match journal.import(records).await {
         Ok(()) => Ok(session),
         Err(JournalError::SessionExists { session }) => {

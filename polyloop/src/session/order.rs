@@ -28,7 +28,9 @@ impl<R: Registry> Session<R> {
             {
                 Err("stands in the place of what was not inherited")
             }
-            Event::HistoryRolledBack { turns } if *turns == 0 || *turns > self.ledger.turns().len() as u64 => {
+            Event::HistoryRolledBack { turns }
+                if *turns == 0 || *turns > self.ledger.turns().len() as u64 =>
+            {
                 Err("rolls back turns that are not there")
             }
             Event::SessionOpened { fork: Some(_), .. }

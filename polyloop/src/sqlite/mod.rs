@@ -146,6 +146,12 @@ impl Journal for SqliteJournal {
         self.ask(|answer| Reading::Records { session, from, answer }).await
     }
 
+    async fn read_kinds(&self, session: &SessionId, kinds: &[&str]) -> Result<Vec<Record>, JournalError> {
+        let session = session.clone();
+        let kinds = serde_json::to_string(kinds).map_err(failed)?;
+        self.ask(|answer| Reading::Kinds { session, kinds, answer }).await
+    }
+
     async fn import(&self, records: Vec<Record>) -> Result<(), JournalError> {
         self.write(|answer| Writing::Import { records, answer }).await
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc;
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use super::answer::{Answer, failed, signed, unsigned};
 use super::blobs;
@@ -14,6 +14,10 @@ use crate::journal::{Record, SessionId};
 const RECORDS: &str = "SELECT seq, run, epoch, kind, v, prev_hash, ignorable, coalesce(payload, content), at, blob \
                        FROM events LEFT JOIN blobs ON hash = blob \
                        WHERE session = ?1 AND seq >= ?2 ORDER BY seq";
+/// Payloads of other kinds are not touched.
+const KINDS: &str = "SELECT seq, run, epoch, kind, v, prev_hash, ignorable, coalesce(payload, content), at, blob \
+                     FROM events LEFT JOIN blobs ON hash = blob \
+                     WHERE session = ?1 AND kind IN (SELECT value FROM json_each(?2)) ORDER BY seq";
 /// From one session to the next one, past all their events.
 const SESSIONS: &str = "WITH RECURSIVE found (session) AS ( \
                             SELECT min(session) FROM events \
@@ -28,6 +32,7 @@ const WATERMARK: &str =
 /// What is asked of the thread.
 pub(super) enum Reading {
     Records { session: SessionId, from: u64, answer: Answer<Vec<Record>> },
+    Kinds { session: SessionId, kinds: String, answer: Answer<Vec<Record>> },
     Sessions { answer: Answer<Vec<SessionId>> },
     Watermark { session: SessionId, answer: Answer<u64> },
 }
@@ -50,6 +55,9 @@ impl Reader {
                 Reading::Records { session, from, answer } => {
                     drop(answer.send(self.records(&session, from)));
                 }
+                Reading::Kinds { session, kinds, answer } => {
+                    drop(answer.send(self.select(KINDS, &session, params![session.as_str(), kinds])));
+                }
                 Reading::Sessions { answer } => drop(answer.send(self.sessions())),
                 Reading::Watermark { session, answer } => drop(answer.send(self.watermark(&session))),
             }
@@ -58,8 +66,17 @@ impl Reader {
 
     fn records(&self, session: &SessionId, from: u64) -> Result<Vec<Record>, JournalError> {
         let Ok(from) = signed(from) else { return Ok(Vec::new()) };
-        let mut statement = self.connection.prepare_cached(RECORDS).map_err(failed)?;
-        let mut rows = statement.query(params![session.as_str(), from]).map_err(failed)?;
+        self.select(RECORDS, session, params![session.as_str(), from])
+    }
+
+    fn select(
+        &self,
+        query: &str,
+        session: &SessionId,
+        parameters: impl Params,
+    ) -> Result<Vec<Record>, JournalError> {
+        let mut statement = self.connection.prepare_cached(query).map_err(failed)?;
+        let mut rows = statement.query(parameters).map_err(failed)?;
         let mut records = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
             records.push(record(session, row)?);
