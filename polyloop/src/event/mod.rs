@@ -15,7 +15,5 @@ pub use parts::{Call, CallId, Ending, UserInput};
 pub use reply::{Finish, Reply, ReplyCall, Usage};
 
 pub(crate) use codec::VERSION;
-#[cfg(test)]
-pub(crate) use context::Fork;
 pub(crate) use context::{ImportedItem, ImportedPart, NoteId, RecordedFragment};
 pub(crate) use events::{Closing, Definitions, Event, Header, Intent, Measured, Seal, SealPurpose, Settled};

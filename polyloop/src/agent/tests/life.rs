@@ -12,8 +12,8 @@ use super::machine::Choices;
 use super::{config, strictly};
 use crate::compact::History;
 use crate::event::{
-    Action, ActionOutcome, Call, CompactionReason, Decision, Definitions, Ending, Event, Seal,
-    SealPurpose, Settled,
+    Action, ActionOutcome, Call, CompactionReason, Decision, Definitions, Ending, Event, Seal, SealPurpose,
+    Settled,
 };
 use crate::fragment::Body;
 use crate::journal::{Chain, Entry, Fork, SessionId};
@@ -315,7 +315,11 @@ impl Life {
         if inherited != Some(false) || !self.world.contains_key("place") {
             return;
         }
+        let told = self.events.len();
         self.tell_of("place");
+        if self.events.len() == told {
+            return;
+        }
         let places = self.session.items().iter().filter(|item| item.kind_name() == "place").count();
         assert_eq!(places, 1, "a child is told one place");
     }
