@@ -9,6 +9,11 @@
 )]
 #![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
 
+mod approvals;
 mod compaction;
+mod forks;
+mod lineages;
+mod rollbacks;
 mod support;
 mod telling;
+mod trees;

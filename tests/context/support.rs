@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use polyloop::{
     Agent, AgentBuilder, ContextFragment, Durability, Journal, MemoryJournal, Message, Model, ModelError,
-    Prompt, Record, Reply, Scripted, SessionId, registry, tool,
+    Prompt, Record, Registry, Reply, Scripted, SessionId, SqliteJournal, registry, tool,
 };
 use serde::{Deserialize, Serialize};
 
@@ -144,6 +144,11 @@ pub(crate) fn texts(prompt: &Prompt) -> Vec<String> {
 
 /// An agent whose model follows a script, and what its model is sent.
 pub(crate) fn builder(script: impl IntoIterator<Item = Reply>) -> (AgentBuilder<App>, Sent) {
+    builder_of(script)
+}
+
+/// The same for another registry.
+pub(crate) fn builder_of<R: Registry>(script: impl IntoIterator<Item = Reply>) -> (AgentBuilder<R>, Sent) {
     let sent = Sent::default();
     let model = Kept { script: Scripted::replies(script), prompts: sent.0.clone() };
     (Agent::builder(model), sent)
@@ -165,6 +170,23 @@ pub(crate) async fn prefix(records: &[Record], count: usize) -> MemoryJournal {
         journal.append(&lease, seq, vec![record.clone()], Durability::Barrier).await.unwrap();
     }
     journal
+}
+
+/// A journal in a file of its own, which is gone with the folder.
+pub(crate) fn in_a_file() -> (tempfile::TempDir, SqliteJournal) {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = SqliteJournal::open(folder.path().join("runs.db")).unwrap();
+    (folder, journal)
+}
+
+/// What the seals of a session say, in order.
+pub(crate) async fn seals(journal: &impl Journal, session: &SessionId) -> Vec<serde_json::Value> {
+    let records = records(journal, session).await;
+    let sealed = records.iter().filter(|record| record.kind == "prompt.sealed");
+    sealed
+        .map(|record| serde_json::from_str(&record.payload).unwrap())
+        .map(|seal: serde_json::Value| seal["seal"].clone())
+        .collect()
 }
 
 /// The kinds of everything that a journal has of a session.

@@ -44,11 +44,6 @@ impl Writer {
         self.chain.session()
     }
 
-    /// Whether the session has no record.
-    pub(crate) fn is_new(&self) -> bool {
-        self.chain.len() == 0
-    }
-
     /// Whether the right to write was ever taken.
     pub(crate) fn has_lease(&self) -> bool {
         self.lease.epoch > 0
