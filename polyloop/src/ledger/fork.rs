@@ -40,7 +40,7 @@ impl View {
     fn refresh(&mut self, id: ItemId, fragment: &RecordedFragment, old: ItemId) {
         let is_one = |item: &Item| item.fragment().is_some_and(|spec| spec.kind == fragment.spec.kind);
         // Before a compaction the same fact was another item.
-        let place = self.items.iter().position(|item| item.id() == old);
+        let place = self.items.iter().position(|item| item.id() == old && is_one(item));
         let Some(place) = place.or_else(|| self.items.iter().rposition(is_one)) else { return };
         if let Some(item) = self.items.get_mut(place) {
             *item = Item::new(id, item.turn(), ItemContent::Fragment(fragment.clone()));

@@ -25,7 +25,9 @@ impl Ledger {
             self.view.items.extend(kept);
         }
         self.view.retain(survives);
-        if self.turns.is_empty() && self.view.items.iter().all(|item| item.turn() > 0 && item.fragment().is_some()) {
+        if self.turns.is_empty()
+            && self.view.items.iter().all(|item| item.turn() > 0 && item.fragment().is_some())
+        {
             // It begins anew: a layout orders what is said first.
             self.view.closed.clear();
             self.view.open_arranged = true;
