@@ -78,7 +78,12 @@ pub(super) struct Checked {
 impl Checked {
     /// Says what of it is recorded behind what stands. Afterwards recording it cannot fail.
     pub(super) fn behind<R: Registry>(self, session: &Session<R>) -> Result<Ready, RunError> {
-        Ok(Ready { words: session.resolve(self.words)?, enabled: self.enabled })
+        let words = session.resolve(self.words)?;
+        if words.is_empty() {
+            // The model knows all of it already, so nothing says what the run is for.
+            return Err(RunError::EmptyGoal);
+        }
+        Ok(Ready { words, enabled: self.enabled })
     }
 }
 

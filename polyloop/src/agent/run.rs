@@ -17,6 +17,7 @@ use super::report::{Report, Seen};
 use super::update::{Told, Update};
 use crate::error::RunError;
 use crate::event::UserInput;
+use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::journal::SessionId;
 use crate::ledger::Item;
 use crate::message::Prompt;
@@ -136,6 +137,24 @@ impl<R: Registry> Run<R> {
     /// When it cannot be rendered, or the run has ended.
     pub fn inject<F: Registered<R>>(&self, fragment: F) -> Result<(), RunError> {
         self.handle.inject(fragment)
+    }
+
+    /// Says a fact as it is now, unless the model knows it. See [`RunHandle::sync`].
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be rendered, or the run has ended.
+    pub fn sync<F: Registered<R> + LatestFragment>(&self, fragment: F) -> Result<(), RunError> {
+        self.handle.sync(fragment)
+    }
+
+    /// Says that a fact holds no longer, if the model was told that it does.
+    ///
+    /// # Errors
+    ///
+    /// When the run has ended.
+    pub fn retract<F: Registered<R> + RetractableFragment>(&self) -> Result<(), RunError> {
+        self.handle.retract::<F>()
     }
 
     /// Begins the next run of the session, once this one has ended: a person says something more. Await it; then poll

@@ -129,6 +129,21 @@ impl Body {
         &self.text
     }
 
+    /// The key, the id and the channel, without any words.
+    pub(crate) fn without_words(&self) -> Self {
+        Self { key: self.key.clone(), id: self.id.clone(), channel: self.channel.clone(), ..Self::default() }
+    }
+
+    /// The same words with the key, the id and the channel of another body, as far as it has none of its own.
+    pub(crate) fn placed_like(self, other: Self) -> Self {
+        Self {
+            key: self.key.or(other.key),
+            id: self.id.or(other.id),
+            channel: self.channel.or(other.channel),
+            ..self
+        }
+    }
+
     pub(crate) fn parts(&self) -> &[(usize, Trust)] {
         &self.parts
     }

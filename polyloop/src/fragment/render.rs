@@ -112,7 +112,8 @@ fn try_render(
     Ok(Rendered { chars: text.chars().count(), text, true_chars, id, channel, state })
 }
 
-/// Renders what is said when a fact stops holding: between the markers of the statement that it takes back.
+/// Renders what is said when a fact stops holding: between the present markers, with the key of the statement that it
+/// takes back.
 pub(crate) fn retraction(
     spec: &FragmentSpec,
     own: usize,
@@ -121,16 +122,17 @@ pub(crate) fn retraction(
     index: &MarkerIndex,
 ) -> Result<Rendered, RecordError> {
     let refuse = |kind| RecordError::new(spec.kind, kind);
-    let around = |text: &str, body: Range<usize>| {
-        Some([text.get(..body.start)?, says, text.get(body.end..)?].concat())
-    };
     let text = match &spec.marking {
         Marking::Unmarked(_) => says.to_owned(),
-        Marking::Marked { .. } => index
-            .recognize(&earlier.text)
-            .and_then(|hit| around(&earlier.text, hit.body))
-            .filter(|text| index.recognize(text).is_some_and(|hit| hit.kind == own))
-            .ok_or_else(|| refuse(RecordErrorKind::NotRecognised))?,
+        Marking::Marked { begin, end } => {
+            let key = begin.has_key().then(|| written_key(&earlier.text, own, index)).flatten();
+            let [begin, end] = [begin, end].map(|marker| Pattern::new(marker).with_key(key.as_ref()));
+            let text = [begin.as_str(), says, &end].concat();
+            if index.recognize(&text).is_none_or(|hit| hit.kind != own || hit.legacy) {
+                return Err(refuse(RecordErrorKind::NotRecognised));
+            }
+            text
+        }
     };
     let chars = text.chars().count();
     if chars > spec.max_chars {
@@ -138,6 +140,12 @@ pub(crate) fn retraction(
     }
     let (id, channel) = (earlier.id.clone(), earlier.channel.clone());
     Ok(Rendered { text, chars, true_chars: chars, id, channel, state: None })
+}
+
+/// The key between whose markers a text of this kind stands.
+fn written_key(text: &str, own: usize, index: &MarkerIndex) -> Option<Key> {
+    let hit = index.recognize(text).filter(|hit| hit.kind == own)?;
+    Key::new(text.get(hit.key?)?).ok()
 }
 
 fn channel(spec: &FragmentSpec, body: &mut Body) -> Result<Option<String>, RecordErrorKind> {

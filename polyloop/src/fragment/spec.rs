@@ -326,6 +326,12 @@ impl FragmentSpec {
         self
     }
 
+    /// Whether the body is always empty, so that the markers are all there is to say.
+    pub(crate) fn is_all_markers(&self) -> bool {
+        let is_blank = |piece: &Piece| matches!(piece, Piece::Text(text) if text.trim().is_empty());
+        !self.templates.is_empty() && self.templates.iter().copied().flatten().all(is_blank)
+    }
+
     /// Returns the channel that the type states, where it states one.
     #[must_use]
     pub const fn channel(&self) -> Option<&'static str> {

@@ -124,8 +124,7 @@ pub trait Registry: Sized + Send + Sync + 'static {
     ///
     /// When the text is over the cap, a key is refused, or the text would not be recognised.
     fn render<F: Registered<Self>>(fragment: &F) -> Result<Rendered, RecordError> {
-        let spec = F::SPEC;
-        render_in(&spec, position::<Self>(F::KIND), fragment.body(), &Self::built().index)
+        render_body::<Self, F>(fragment.body())
     }
 
     /// Knows a text again: which kind, which key, where its body is.
@@ -261,7 +260,7 @@ pub(crate) fn fragment_by_kind<R: Registry>(kind: &str) -> Result<&'static Fragm
         .ok_or_else(|| specs().map(|spec| spec.kind.to_owned()).collect())
 }
 
-/// Renders another body of a kind.
+/// Renders a body of a kind.
 pub(crate) fn render_body<R: Registry, F: Registered<R>>(body: Body) -> Result<Rendered, RecordError> {
     render_in(&F::SPEC, position::<R>(F::KIND), body, &R::built().index)
 }

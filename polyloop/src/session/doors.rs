@@ -59,17 +59,22 @@ impl Told<'_> {
 }
 
 impl<R: Registry> Session<R> {
-    /// Says what would be recorded of all these words, or that one of them is refused; nothing is recorded.
+    /// Says what would be recorded of all these words at the beginning of a turn, or that one of them is refused; nothing is
+    /// recorded.
     pub(crate) fn resolve(&self, words: Vec<Words>) -> Result<Vec<Resolved>, RecordError> {
-        let (ledger, recorded) = (&self.ledger, self.recorded.clone());
-        let mut told = Told { ledger, recorded, latest: BTreeMap::new() };
+        let mut told = self.told_in(Recorded::default());
         words.into_iter().filter_map(|words| told.resolve::<R>(words).transpose()).collect()
+    }
+
+    /// What was told so far, in a turn that recorded this.
+    fn told_in(&self, recorded: Recorded) -> Told<'_> {
+        Told { ledger: &self.ledger, recorded, latest: BTreeMap::new() }
     }
 
     /// Records what came through a door; none where the model knows it.
     pub(crate) fn record(&mut self, words: Words) -> Result<Option<ItemId>, RecordError> {
-        let resolved = self.resolve(vec![words])?;
-        Ok(resolved.into_iter().map(|resolved| self.take(resolved)).last())
+        let resolved = self.told_in(self.recorded.clone()).resolve::<R>(words)?;
+        Ok(resolved.map(|resolved| self.take(resolved)))
     }
 
     /// Records what is recorded in any case.

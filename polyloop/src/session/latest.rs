@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::error::{RecordError, RecordErrorKind};
 use crate::event::RecordedFragment;
-use crate::fragment::{Absent, ContextFragment, FragmentSpec, LatestFragment, Rendered, RetractableFragment};
+use crate::fragment::{
+    Absent, ContextFragment, FragmentSpec, LatestFragment, Marking, Rendered, RetractableFragment,
+};
 use crate::registry::{Registered, Registry, render_body, render_retraction};
 
 /// What is said of what changed since an earlier value, which is given as it was recorded.
@@ -15,6 +17,8 @@ type Change = dyn Fn(&str) -> Option<Result<Rendered, RecordError>> + Send + Syn
 #[derive(Clone)]
 pub(crate) struct Latest {
     full: RecordedFragment,
+    /// Whether there is nothing to say of it.
+    is_silent: bool,
     change: Arc<Change>,
 }
 
@@ -22,12 +26,16 @@ impl Latest {
     pub(super) fn new<R: Registry, F: Registered<R> + LatestFragment>(
         fragment: F,
     ) -> Result<Self, RecordError> {
-        let full = RecordedFragment::new(&const { F::SPEC }, R::render(&fragment)?);
+        let spec = &const { F::SPEC };
+        let body = fragment.body();
+        let is_silent = body.as_str().trim().is_empty() && emptiness_is_an_end(spec);
+        let place = body.without_words();
+        let full = RecordedFragment::new(spec, render_body::<R, F>(body)?);
         let change = move |earlier: &str| {
-            let body = fragment.change_since(earlier)?;
-            Some(render_body::<R, F>(body))
+            let body = fragment.change_since(earlier).filter(|body| !body.as_str().trim().is_empty())?;
+            Some(render_body::<R, F>(body.placed_like(place.clone())))
         };
-        Ok(Self { full, change: Arc::new(change) })
+        Ok(Self { full, is_silent, change: Arc::new(change) })
     }
 
     pub(super) fn kind(&self) -> &'static str {
@@ -40,24 +48,40 @@ impl Latest {
         earlier: Option<&RecordedFragment>,
         in_its_place: bool,
     ) -> Result<Option<RecordedFragment>, RecordError> {
-        let Self { full, change } = self;
-        if full.rendered.text().trim().is_empty() {
-            // There is nothing to say of it any more.
-            return Retraction { spec: full.spec }.behind::<R>(earlier);
-        }
-        let Some(earlier) = earlier.filter(|earlier| !earlier.retracts) else { return Ok(Some(full)) };
-        if earlier.in_full().text() == full.rendered.text() {
+        let Self { full, is_silent, change } = self;
+        let live = earlier.filter(|earlier| !earlier.retracts);
+        if live.is_some_and(|live| live.in_full().text() == full.rendered.text()) {
             return Ok(None);
         }
-        // Where the earlier one is gone there is nothing to change.
-        let state = earlier.in_full().state().filter(|_| !in_its_place);
-        match state.and_then(|state| change(state)) {
-            None => Ok(Some(full)),
-            Some(changed) => Ok(Some(RecordedFragment {
-                full: Some(full.rendered),
-                ..RecordedFragment::new(full.spec, changed?)
-            })),
+        if is_silent {
+            return Retraction { spec: full.spec }.behind::<R>(earlier);
         }
+        // Where the earlier one is gone there is nothing to change.
+        let changed = live.filter(|_| !in_its_place);
+        let changed = changed.and_then(|live| change(live.in_full().state()?)).transpose();
+        Ok(Some(match whole(changed)? {
+            None => full,
+            Some(changed) => RecordedFragment {
+                full: Some(full.rendered),
+                ..RecordedFragment::new(full.spec, changed)
+            },
+        }))
+    }
+}
+
+/// Whether an empty body says that the fact stopped holding: where the type has other bodies, and words for that; or
+/// where nothing would be left to say.
+fn emptiness_is_an_end(spec: &FragmentSpec) -> bool {
+    let has_words = matches!(spec.absent, Some(Absent::Says(_))) && !spec.is_all_markers();
+    has_words || matches!(spec.marking, Marking::Unmarked(_))
+}
+
+/// What changed, if all of that can be said; else the full form is.
+fn whole(changed: Result<Option<Rendered>, RecordError>) -> Result<Option<Rendered>, RecordError> {
+    use RecordErrorKind::{NoRoomForNotice, TooLarge};
+    match changed {
+        Err(error) if matches!(error.reason(), TooLarge { .. } | NoRoomForNotice { .. }) => Ok(None),
+        changed => Ok(changed?.filter(|changed| changed.chars() == changed.true_chars())),
     }
 }
 

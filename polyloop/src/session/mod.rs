@@ -15,7 +15,7 @@ pub(crate) use words::{Recorded, Words};
 
 use crate::error::RecordError;
 use crate::event::{CallId, Event, ImportedPart, NoteId, SealPurpose, UserInput};
-use crate::fragment::{LatestFragment, RetractableFragment};
+use crate::fragment::{LatestFragment, Rendered, RetractableFragment};
 use crate::layout::{Layout, Projection, Staged, Template, push_instruction};
 use crate::ledger::{Item, Ledger};
 use crate::message::{ItemId, Prompt, RunningHash};
@@ -48,7 +48,7 @@ use crate::registry::{Registered, Registry};
 /// ```
 pub struct Session<R: Registry> {
     ledger: Ledger,
-    /// How many of each kind were recorded since the last input.
+    /// How many of each kind were recorded since the turn began, or since the last input.
     recorded: Recorded,
     next_item: u64,
     next_call: u64,
@@ -130,6 +130,14 @@ impl<R: Registry> Session<R> {
         self.record(Words::retract::<R, F>())
     }
 
+    /// Returns a fact in full as the model was told it last, also where it was only told what changed; none where it was told
+    /// nothing of it, or that it holds no longer.
+    #[must_use]
+    pub fn told<F: Registered<R> + LatestFragment>(&self) -> Option<&Rendered> {
+        let (_, latest) = self.ledger.latest(const { F::SPEC }.kind)?;
+        (!latest.retracts).then(|| &**latest.in_full())
+    }
+
     /// Records a person's own words, as they are. They begin a new turn.
     ///
     /// Words that hold a registered marker are flagged (see [`Item::has_forged_marker`]) and never taken for a fragment.
@@ -209,7 +217,8 @@ impl<R: Registry> Session<R> {
         }
         match event {
             Event::FragmentRecorded { fragment, .. } => self.recorded.count(fragment),
-            Event::InputRecorded { .. }
+            Event::RunStarted { .. }
+            | Event::InputRecorded { .. }
             | Event::HistoryRolledBack { .. }
             | Event::SessionOpened { fork: Some(_), .. } => self.recorded = Recorded::default(),
             Event::Decided { calls, .. } => self.next_call += calls.len() as u64,

@@ -11,7 +11,7 @@ use crate::registry::{Registered, Registry};
 /// The kind of a person's words, in errors.
 const INPUT: &str = "polyloop.input";
 
-/// How many of each kind were recorded since the last input.
+/// How many of each kind were recorded since the turn began, or since the last input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorded(BTreeMap<&'static str, usize>);
 
