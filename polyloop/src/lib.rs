@@ -67,8 +67,9 @@ pub mod __private;
 pub mod prelude;
 
 pub use agent::{
-    Agent, AgentBuilder, Budget, ChildRequest, FollowUp, ForkRequest, Report, Request, Resumption, Retries,
-    Run, RunHandle, SessionNode, SessionTree, SessionTurn, Texts, Update,
+    Agent, AgentBuilder, Audit, AuditedRequest, Budget, ChildRequest, Declared, FollowUp, ForkRequest,
+    PrefixBreak, Report, Request, Resumption, Retries, Run, RunHandle, SessionNode, SessionTree, SessionTurn,
+    Source, Texts, Traced, Update,
 };
 pub use compact::{Compaction, Compactor, Exchange, History, Summarizer};
 pub use error::{
@@ -92,14 +93,14 @@ pub use journal::{
 };
 pub use layout::{Layout, Staged};
 pub use ledger::{Item, ItemKind, Statement};
-pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, ToolDefinition};
+pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, Stretch, ToolDefinition};
 pub use model::{Model, Scripted, SealedRequest};
 #[cfg(feature = "openai")]
 pub use openai::{
     ChatBody, ChatMessage, ChatTool, DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError, ResponseFormat,
 };
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
-pub use session::Session;
+pub use session::{Entry, Session, Turn};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteJournal;
 pub use tool::{

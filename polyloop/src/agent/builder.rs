@@ -3,10 +3,12 @@
 use std::any::type_name;
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
+use super::audit::{Audit, audit};
 use super::budget::Budget;
 use super::child::ChildRequest;
-use super::definition::{Definition, Names, header, parts};
+use super::definition::{Definition, Names, WallClock, header, parts};
 use super::open::read;
 use super::request::Request;
 use super::resume::Resumption;
@@ -62,6 +64,7 @@ impl<R: Registry> Agent<R> {
             budget: Budget::default(),
             retries: Retries::default(),
             journal: None,
+            wall_clock: Arc::new(SystemTime::now),
             names: Names {
                 interpreter: versioned(&NativeCalls),
                 executor: "handlers",
@@ -69,6 +72,12 @@ impl<R: Registry> Agent<R> {
                 compactor: String::new(),
             },
         }
+    }
+
+    /// Returns the time by the agent's clock: the one by which each record has its time.
+    #[must_use]
+    pub fn now(&self) -> SystemTime {
+        (self.definition.wall_clock)()
     }
 
     /// Starts a request, with the state that the tools borrow; nothing happens before it is awaited.
@@ -89,6 +98,17 @@ impl<R: Registry> Agent<R> {
     /// When the agent has no journal, or the journal has no such session or cannot be trusted.
     pub async fn read(&self, session: impl Into<SessionId>) -> Result<Session<R>, RunError> {
         read(&self.definition, session.into()).await
+    }
+
+    /// Reads a session from the agent's journal once more, makes every prompt again that was sealed, and tells of each
+    /// part of it where it comes from: the item, its event, the type and where that is declared. It takes no lease, and a
+    /// session that a fault stopped is read like any other.
+    ///
+    /// # Errors
+    ///
+    /// When the agent has no journal, or the journal has no such session or cannot be trusted.
+    pub async fn audit(&self, session: impl Into<SessionId>) -> Result<Audit, RunError> {
+        audit(&self.definition, session.into()).await
     }
 
     /// Starts a request for a run inside a call of another run, with the state that the tools borrow. The tool of the call
@@ -172,6 +192,7 @@ impl<R: Registry> Agent<R> {
             budget: old.budget,
             retries: old.retries,
             journal: old.journal.clone(),
+            wall_clock: old.wall_clock.clone(),
             names: old.names.clone(),
         };
         Self { definition: Arc::new(definition) }
@@ -203,6 +224,7 @@ pub struct AgentBuilder<R: Registry> {
     budget: Budget,
     retries: Retries,
     journal: Option<Arc<dyn DynJournal>>,
+    wall_clock: Arc<WallClock>,
     names: Names,
 }
 
@@ -282,6 +304,14 @@ impl<R: Registry> AgentBuilder<R> {
         self
     }
 
+    /// Sets what tells the time; the system's clock unless set. It decides nothing: each record has its time by it, and a
+    /// host asks it by [`Agent::now`], such as for a fragment that tells the date.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.wall_clock = Arc::new(clock);
+        self
+    }
+
     /// Builds the agent.
     ///
     /// # Errors
@@ -319,6 +349,7 @@ impl<R: Registry> AgentBuilder<R> {
             budget: self.budget,
             retries: self.retries,
             journal: self.journal,
+            wall_clock: self.wall_clock,
             names: self.names,
         };
         Ok(Agent { definition: Arc::new(definition) })

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::budget::Budget;
 use super::retries::Retries;
@@ -17,6 +18,9 @@ use crate::message::ToolDefinition;
 use crate::model::DynModel;
 use crate::registry::{RegisteredTool, Registry};
 use crate::tool::ToolSet;
+
+/// Tells the time.
+pub(crate) type WallClock = dyn Fn() -> SystemTime + Send + Sync;
 
 /// What is the same for every run.
 pub(crate) struct Definition<R: Registry> {
@@ -36,6 +40,8 @@ pub(crate) struct Definition<R: Registry> {
     pub(crate) retries: Retries,
     /// None where each run keeps its events to itself.
     pub(crate) journal: Option<Arc<dyn DynJournal>>,
+    /// What tells the time; nothing is decided by it.
+    pub(crate) wall_clock: Arc<WallClock>,
     pub(crate) names: Names,
     /// What stands for each part in a journal.
     pub(crate) parts: Definitions,

@@ -5,6 +5,7 @@
 mod act;
 mod answers;
 mod ask;
+mod audit;
 mod begin;
 mod body;
 mod budget;
@@ -39,6 +40,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use audit::{Audit, AuditedRequest, Declared, PrefixBreak, Source, Traced};
 pub use budget::Budget;
 pub use builder::{Agent, AgentBuilder};
 pub use child::ChildRequest;

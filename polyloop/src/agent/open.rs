@@ -43,7 +43,7 @@ pub(super) async fn open<R: Registry>(
     session: SessionId,
     purpose: impl Purpose,
 ) -> Result<Option<Opened<R>>, RunError> {
-    let mut writer = Writer::without_lease(journal, session.clone());
+    let mut writer = Writer::without_lease(journal, session.clone(), definition.wall_clock.clone());
     let mut mirror = Mirror::new(session.clone(), definition);
     let mut state = RunState::default();
     let records = writer.read(0).await?;
@@ -126,7 +126,7 @@ impl<R: Registry> Opened<R> {
     /// A session that nobody wrote to, with the right to write there.
     pub(super) async fn empty(definition: &Definition<R>, session: SessionId) -> Result<Self, RunError> {
         let journal = definition.journal.clone().unwrap_or_else(|| Arc::new(MemoryJournal::new()));
-        let mut writer = Writer::without_lease(journal, session.clone());
+        let mut writer = Writer::without_lease(journal, session.clone(), definition.wall_clock.clone());
         writer.take_lease().await?;
         let mirror = Mirror::new(session, definition);
         Ok(Self { writer, mirror, state: RunState::default(), changed: Vec::new() })
@@ -146,6 +146,11 @@ impl<R: Registry> Opened<R> {
         let rebuild_from = if shape_prompts(&changed) { u64::MAX } else { begun.unchanged_from };
         inherit(&mut mirror, &mut state, lineage, rebuild_from)?;
         mirror.branch(session.clone());
-        Ok(Self { writer: Writer::without_lease(journal, session), mirror, state, changed: Vec::new() })
+        Ok(Self {
+            writer: Writer::without_lease(journal, session, definition.wall_clock.clone()),
+            mirror,
+            state,
+            changed: Vec::new(),
+        })
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::definition::WallClock;
 use crate::error::JournalError;
 use crate::event::{Event, VERSION};
 use crate::journal::{Chain, Durability, DynJournal, Entry, Lease, Record, SessionId};
@@ -12,6 +13,7 @@ pub(crate) struct Writer {
     pub(super) journal: Arc<dyn DynJournal>,
     lease: Lease,
     chain: Chain,
+    clock: Arc<WallClock>,
     /// The last run that was started.
     run: u64,
     /// The epoch of the last record that was written.
@@ -20,9 +22,13 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Reads only; no lease has the epoch 0.
-    pub(crate) fn without_lease(journal: Arc<dyn DynJournal>, session: SessionId) -> Self {
+    pub(crate) fn without_lease(
+        journal: Arc<dyn DynJournal>,
+        session: SessionId,
+        clock: Arc<WallClock>,
+    ) -> Self {
         let lease = Lease { session: session.clone(), epoch: 0 };
-        Self { journal, lease, chain: Chain::new(session), run: 0, written: 0 }
+        Self { journal, lease, chain: Chain::new(session), clock, run: 0, written: 0 }
     }
 
     /// Takes the right to write, from whoever has it.
@@ -67,7 +73,7 @@ impl Writer {
         durability: Durability,
     ) -> Result<(), JournalError> {
         let mut chain = self.chain.clone();
-        let at = now();
+        let at = millis((self.clock)());
         let run = self.run + u64::from(events.iter().any(|event| matches!(event, Event::RunStarted { .. })));
         let mut records = Vec::with_capacity(events.len());
         for event in events {
@@ -99,7 +105,7 @@ impl Writer {
 }
 
 /// Milliseconds since 1970, for whoever looks at a journal; nothing is decided by it.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+fn millis(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -11,15 +11,16 @@ pub(super) fn push_message(prompt: &mut Prompt, group: &[&Item], observation: &T
         if item.is_joined() && prompt.last().is_some_and(|last| may_join(item, last)) {
             prompt.join(blocks);
         } else {
-            prompt.push(Message::of(role(item), blocks));
+            prompt.push(Message::of(item.role(), blocks));
         }
         return;
     }
-    for sharing in group.chunk_by(|one, other| may_share(one) && may_share(other) && role(one) == role(other))
+    for sharing in
+        group.chunk_by(|one, other| may_share(one) && may_share(other) && one.role() == other.role())
     {
         if let [first, ..] = sharing {
             let blocks: Vec<Block> = sharing.iter().flat_map(|item| blocks(item, observation)).collect();
-            prompt.push(Message::of(role(first), blocks));
+            prompt.push(Message::of(first.role(), blocks));
         }
     }
 }
@@ -27,7 +28,7 @@ pub(super) fn push_message(prompt: &mut Prompt, group: &[&Item], observation: &T
 /// Whether an item can stand in the message before it: nothing stands behind a call, and a result stands alone.
 fn may_join(item: &Item, last: &Message) -> bool {
     let is_text = |block: &Block| block.text().is_some();
-    last.role() == role(item) && last.role() != Role::Tool && last.blocks().iter().all(is_text)
+    last.role() == item.role() && last.role() != Role::Tool && last.blocks().iter().all(is_text)
 }
 
 /// Whether an item may share a message with its neighbours.
@@ -36,22 +37,6 @@ fn may_share(item: &Item) -> bool {
         ItemContent::Fragment(fragment) => !fragment.spec.standalone,
         ItemContent::Input { .. } => true,
         _ => false,
-    }
-}
-
-/// In which role an item speaks.
-fn role(item: &Item) -> Role {
-    match item.content() {
-        ItemContent::Fragment(fragment) => fragment.spec.role,
-        ItemContent::Imported { role, .. } => *role,
-        ItemContent::Reply { .. } | ItemContent::Synthetic { reply: true, .. } => Role::Assistant,
-        ItemContent::Observation { native: true, .. } => Role::Tool,
-        ItemContent::Input { .. }
-        | ItemContent::Observation { native: false, .. }
-        | ItemContent::Explanation { .. }
-        | ItemContent::Synthetic { reply: false, .. }
-        | ItemContent::Summary { .. }
-        | ItemContent::Instruction { .. } => Role::User,
     }
 }
 

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::event::{Call, CallId, RecordedFragment, Status, UserInput};
 use crate::fragment::{FragmentSpec, Rendered};
 use crate::message::{ItemId, Origin, Role};
@@ -20,7 +22,8 @@ mod kind {
 }
 
 /// The door through which an item came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ItemKind {
     /// A registered fragment.
@@ -44,7 +47,8 @@ pub enum ItemKind {
 }
 
 /// What a fragment says of its fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Statement {
     /// All of it.
@@ -115,10 +119,6 @@ impl Item {
         &self.content
     }
 
-    pub(crate) fn turn(&self) -> u64 {
-        self.turn
-    }
-
     pub(crate) fn is_restated(&self) -> bool {
         self.restated
     }
@@ -139,6 +139,29 @@ impl Item {
     #[must_use]
     pub fn id(&self) -> ItemId {
         self.id
+    }
+
+    /// Returns the run of the session in which it was recorded, counted from 1; 0 outside of runs.
+    #[must_use]
+    pub fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    /// Returns the role in which it speaks.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        match &self.content {
+            ItemContent::Fragment(fragment) => fragment.spec.role,
+            ItemContent::Imported { role, .. } => *role,
+            ItemContent::Reply { .. } | ItemContent::Synthetic { reply: true, .. } => Role::Assistant,
+            ItemContent::Observation { native: true, .. } => Role::Tool,
+            ItemContent::Input { .. }
+            | ItemContent::Observation { native: false, .. }
+            | ItemContent::Explanation { .. }
+            | ItemContent::Synthetic { reply: false, .. }
+            | ItemContent::Summary { .. }
+            | ItemContent::Instruction { .. } => Role::User,
+        }
     }
 
     /// Returns the door through which it came.
@@ -203,6 +226,15 @@ impl Item {
             | ItemContent::Imported { text, .. }
             | ItemContent::Instruction { text } => (&**text).into(),
             ItemContent::Observation { parts, .. } => parts.concat().into(),
+        }
+    }
+
+    /// Returns a person's words as they were typed; none of what is not a person's.
+    #[must_use]
+    pub fn typed(&self) -> Option<&str> {
+        match &self.content {
+            ItemContent::Input { input, typed } => Some(typed.as_ref().unwrap_or(input).as_str()),
+            _ => None,
         }
     }
 

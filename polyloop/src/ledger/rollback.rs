@@ -35,11 +35,13 @@ impl Ledger {
         self.changed_otherwise();
     }
 
-    /// Everything that a person was shown and that was not rolled back, in the order in which it was recorded.
+    /// Everything that happened and was not rolled back, in the order in which it was recorded: also what compaction replaced,
+    /// and what waits for a reply or a result; not what compaction only stated anew.
     pub(crate) fn transcript(&self) -> Vec<&Item> {
-        let views = self.before.iter().map(|(_, view)| view).chain([&self.view]);
-        let mut items: Vec<&Item> =
-            views.flat_map(|view| &view.items).filter(|item| !item.is_restated()).collect();
+        let stood = self.before.iter().map(|(_, view)| view).chain([&self.view]).flat_map(|view| &view.items);
+        let results = self.open.iter().filter_map(|(_, observation)| observation.as_ref());
+        let all = stood.chain(&self.waiting).chain(results);
+        let mut items: Vec<&Item> = all.filter(|item| !item.is_restated()).collect();
         items.sort_by_key(|item| item.id());
         items.dedup_by_key(|item| item.id());
         items

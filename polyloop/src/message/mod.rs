@@ -7,8 +7,10 @@
 mod block;
 mod prompt;
 mod running_hash;
+mod trace;
 
 pub use block::{Block, Content, ItemId, Message, Origin, Role};
 pub use prompt::{Prompt, Share, ToolDefinition};
+pub use trace::Stretch;
 
 pub(crate) use running_hash::{RunningHash, first_difference};

@@ -61,10 +61,9 @@ impl Latest {
         let changed = changed.and_then(|live| change(live.in_full().state()?)).transpose();
         Ok(Some(match whole(changed)? {
             None => full,
-            Some(changed) => RecordedFragment {
-                full: Some(full.rendered),
-                ..RecordedFragment::new(full.spec, changed)
-            },
+            Some(changed) => {
+                RecordedFragment { full: Some(full.rendered), ..RecordedFragment::new(full.spec, changed) }
+            }
         }))
     }
 }

@@ -3,11 +3,16 @@
 mod doors;
 mod latest;
 mod order;
+mod shown;
+mod turns;
 mod words;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+
+pub use shown::Entry;
+pub use turns::Turn;
 
 pub(crate) use doors::Resolved;
 pub(crate) use order::new_items;

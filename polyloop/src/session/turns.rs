@@ -1,0 +1,81 @@
+//! Where turns begin, and what a session is called: a person's words, never a fragment.
+
+use std::collections::BTreeMap;
+
+use super::Session;
+use crate::ledger::Item;
+use crate::registry::Registry;
+
+/// One turn: what a person said, and all that followed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Turn<'s> {
+    /// The run of the session, counted from 1; 0 outside of runs.
+    pub number: u64,
+    /// The first of a person's words as typed; none where a fragment says what the turn is for.
+    pub words: Option<&'s str>,
+    /// Everything that was recorded in it, in that order.
+    pub items: Vec<&'s Item>,
+}
+
+impl<'s> Turn<'s> {
+    fn new(number: u64) -> Self {
+        Self { number, words: None, items: Vec::new() }
+    }
+
+    fn add(&mut self, item: &'s Item) {
+        self.words = self.words.or_else(|| item.typed());
+        self.items.push(item);
+    }
+}
+
+impl<R: Registry> Session<R> {
+    /// Returns the turns that were not rolled back, in order. A run is one, whatever is said while it is under way; outside of
+    /// runs a person's words begin one. What compaction replaced is in them, what it only stated anew is not.
+    #[must_use]
+    pub fn turns(&self) -> Vec<Turn<'_>> {
+        let mut outside: Vec<Turn<'_>> = Vec::new();
+        let live = self.ledger.turns().iter();
+        let mut runs: BTreeMap<u64, Turn<'_>> = live.map(|number| (*number, Turn::new(*number))).collect();
+        for item in self.ledger.transcript() {
+            if let Some(run) = runs.get_mut(&item.turn()) {
+                run.add(item);
+            } else if item.turn() == 0 {
+                match outside.last_mut() {
+                    Some(last) if last.words.is_none() || item.typed().is_none() => last.add(item),
+                    _ => {
+                        let mut turn = Turn::new(0);
+                        turn.add(item);
+                        outside.push(turn);
+                    }
+                }
+            }
+        }
+        outside.extend(runs.into_values());
+        outside
+    }
+
+    /// Returns what a session may be called: the first of a person's words as typed, at most so many characters of them. None
+    /// where a person said nothing.
+    #[must_use]
+    pub fn title(&self, most_chars: usize) -> Option<&str> {
+        self.typed().next().map(|words| start_of(words, most_chars))
+    }
+
+    /// Returns what a person said last, as typed, at most so many characters of it. None where a person said nothing.
+    #[must_use]
+    pub fn preview(&self, most_chars: usize) -> Option<&str> {
+        self.typed().next_back().map(|words| start_of(words, most_chars))
+    }
+
+    /// A person's words as typed, those that were not rolled back.
+    fn typed(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.ledger.transcript().into_iter().filter_map(Item::typed)
+    }
+}
+
+/// The first characters of a text.
+fn start_of(text: &str, chars: usize) -> &str {
+    let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or_default()
+}
