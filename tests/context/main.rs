@@ -17,3 +17,4 @@ mod rollbacks;
 mod support;
 mod telling;
 mod trees;
+mod wording;
