@@ -14,6 +14,7 @@ mod compaction;
 mod forks;
 mod lineages;
 mod rollbacks;
+mod audit;
 mod clock;
 mod compaction;
 mod shown;
