@@ -4,6 +4,8 @@ mod doors;
 mod latest;
 mod order;
 mod shown;
+#[cfg(test)]
+mod tests;
 mod turns;
 mod words;
 
