@@ -10,13 +10,12 @@
 #![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
 
 mod approvals;
+mod audit;
+mod clock;
 mod compaction;
 mod forks;
 mod lineages;
 mod rollbacks;
-mod audit;
-mod clock;
-mod compaction;
 mod shown;
 mod support;
 mod telling;
