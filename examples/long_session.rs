@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows what happens")]
 
 use polyloop::prelude::*;
-use polyloop::{Body, Budget, MemoryJournal, Summarizer, Update};
+use polyloop::{Body, MemoryJournal, Run, Summarizer, Update};
 use serde::{Deserialize, Serialize};
 
 /// Where the agent works. A branch is told its own place instead.
@@ -81,7 +81,7 @@ async fn show(title: &str, run: &mut Run<App>) -> anyhow::Result<()> {
     for message in run.prompt().into_iter().flat_map(Prompt::messages) {
         let text = message.text().replace('\n', " ");
         let shown: String = text.chars().take(70).collect();
-        println!("  {:9} {shown}{}", message.role(), if shown == text { "" } else { "…" });
+        println!("  {:9} {shown}{}", message.role().as_str(), if shown == text { "" } else { "…" });
     }
     Ok(())
 }
@@ -105,7 +105,8 @@ async fn main() -> anyhow::Result<()> {
     run.follow_up().sync(place("/tmp")).goal("Go on.").await?;
     show("3. A summary stands for what was said, and what holds is told anew.", &mut run).await?;
 
-    let mut branch = agent.fork((), "monday").session("tuesday").sync(place("/home")).goal("Elsewhere?").await?;
+    let mut branch =
+        agent.fork((), "monday").session("tuesday").sync(place("/home")).goal("Elsewhere?").await?;
     show("4. A branch is told its own place in place of the other one.", &mut branch).await?;
 
     run.follow_up().retract::<Place>().goal("Done?").await?;

@@ -10,6 +10,7 @@
 
 mod fragments;
 mod injections;
+mod long_session;
 mod own_interpreter;
 mod quickstart;
 mod real_model;

@@ -33,12 +33,6 @@ struct Warning {
     text: &'static str,
 }
 
-/// That the turn before was broken off.
-#[derive(ContextFragment)]
-#[fragment(role = user, markers("<turn_aborted>", "</turn_aborted>"), slot = turn, max_chars = 200)]
-#[fragment(lifetime = once, body = "The turn before was broken off by the person.")]
-struct Aborted;
-
 /// What another program says.
 #[derive(ContextFragment)]
 #[fragment(role = user, markers("<external_{program}>", "</external_{program}>"), max_chars = 200)]
@@ -48,7 +42,7 @@ struct External {
     text: &'static str,
 }
 
-registry! { struct Chat { fragments: [Instructions, Env, Warning, Aborted, External] } }
+registry! { struct Chat { fragments: [Instructions, Env, Warning, External] } }
 
 #[tokio::test]
 async fn a_person_is_shown_words_replies_observations_and_what_says_that_it_is_visible() {
@@ -213,12 +207,12 @@ async fn an_aborted_turn_is_one_note_in_the_next_request_and_no_turn_of_its_own(
     run.step().await.unwrap();
     run.handle().cancel();
     assert_eq!(run.finish().await.unwrap().ending, Ending::Cancelled);
-    run.follow_up().inject(Aborted).goal("b").await.unwrap();
+    run.follow_up().goal("b").await.unwrap();
     run.finish().await.unwrap();
     run.follow_up().goal("c").await.unwrap();
     run.finish().await.unwrap();
     let requests = model.requests();
-    let note = "<turn_aborted>The turn before was broken off by the person.</turn_aborted>";
+    let note = "This turn was cancelled; go on with it only if you are asked to.";
     assert_eq!(texts(&requests[1])[..], ["a", "one", note, "b"]);
     assert_eq!(texts(requests.last().unwrap()).iter().filter(|text| **text == note).count(), 1);
     let session = run.session().unwrap();

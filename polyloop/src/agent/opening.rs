@@ -65,7 +65,7 @@ impl Opening {
             None if words.is_empty() && needs_words => return Err(RunError::EmptyGoal),
             None => {}
         }
-        Ok(Checked { words, enabled })
+        Ok(Checked { words, enabled, needs_words })
     }
 }
 
@@ -73,13 +73,14 @@ impl Opening {
 pub(super) struct Checked {
     words: Vec<Words>,
     enabled: Vec<String>,
+    needs_words: bool,
 }
 
 impl Checked {
     /// Says what of it is recorded behind what stands. Afterwards recording it cannot fail.
     pub(super) fn behind<R: Registry>(self, session: &Session<R>) -> Result<Ready, RunError> {
         let words = session.resolve(self.words)?;
-        if words.is_empty() {
+        if words.is_empty() && self.needs_words {
             // The model knows all of it already, so nothing says what the run is for.
             return Err(RunError::EmptyGoal);
         }
