@@ -91,7 +91,7 @@ pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls};
 pub use journal::{
     Durability, Fork, Journal, Lease, MemoryJournal, Record, SessionId, export_session, import_session,
 };
-pub use layout::{Layout, Staged};
+pub use layout::{Grouped, Layout, Staged, Turn};
 pub use ledger::{Item, ItemKind, Statement};
 pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, Stretch, ToolDefinition};
 pub use model::{Model, Scripted, SealedRequest};
@@ -100,7 +100,7 @@ pub use openai::{
     ChatBody, ChatMessage, ChatTool, DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError, ResponseFormat,
 };
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
-pub use session::{Entry, Session, Turn};
+pub use session::{Entry, LiveTurn, Session};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteJournal;
 pub use tool::{

@@ -5,19 +5,9 @@ use crate::ledger::{Item, ItemContent};
 use crate::message::{Block, Content, Message, Prompt, Role};
 
 /// Adds the message of a group of items: one, unless they speak in different roles or one must stand alone.
-pub(super) fn push_message(prompt: &mut Prompt, group: &[&Item], observation: &Template) {
-    if let [item] = group {
-        let blocks = blocks(item, observation);
-        if item.is_joined() && prompt.last().is_some_and(|last| may_join(item, last)) {
-            prompt.join(blocks);
-        } else {
-            prompt.push(Message::of(item.role(), blocks));
-        }
-        return;
-    }
-    for sharing in
-        group.chunk_by(|one, other| may_share(one) && may_share(other) && one.role() == other.role())
-    {
+pub(super) fn push_message<'i>(prompt: &mut Prompt, group: &[&'i Item], observation: &Template) {
+    let may_share = |one: &&'i Item, other: &&'i Item| one.role() == other.role() && may_share(one, other);
+    for sharing in group.chunk_by(may_share) {
         if let [first, ..] = sharing {
             let blocks: Vec<Block> = sharing.iter().flat_map(|item| blocks(item, observation)).collect();
             prompt.push(Message::of(first.role(), blocks));
@@ -25,19 +15,22 @@ pub(super) fn push_message(prompt: &mut Prompt, group: &[&Item], observation: &T
     }
 }
 
-/// Whether an item can stand in the message before it: nothing stands behind a call, and a result stands alone.
-fn may_join(item: &Item, last: &Message) -> bool {
-    let is_text = |block: &Block| block.text().is_some();
-    last.role() == item.role() && last.role() != Role::Tool && last.blocks().iter().all(is_text)
-}
-
-/// Whether an item may share a message with its neighbours.
-fn may_share(item: &Item) -> bool {
-    match item.content() {
+/// Whether two items may share a message.
+fn may_share(one: &Item, other: &Item) -> bool {
+    let may_share = |item: &Item| match item.content() {
         ItemContent::Fragment(fragment) => !fragment.spec.standalone,
         ItemContent::Input { .. } => true,
         _ => false,
+    };
+    match (one.imported_in(), other.imported_in()) {
+        (None, None) => may_share(one) && may_share(other),
+        // What shared one where it was recorded shares it here, and nothing else does; nothing stands behind a call.
+        (first, same) => first == same && !has_calls(one.content()) && one.role() != Role::Tool,
     }
+}
+
+fn has_calls(content: &ItemContent) -> bool {
+    matches!(content, ItemContent::Reply { calls, .. } if !calls.is_empty())
 }
 
 /// What an item says, block by block.

@@ -4,11 +4,18 @@
 //! alone. What was recorded later stands where it was recorded. It has no way to make text.
 
 mod framing;
+mod grouped;
 mod message;
+mod order;
 mod projection;
 mod staged;
+#[cfg(test)]
+mod tests;
+mod turn;
 
+pub use grouped::Grouped;
 pub use staged::Staged;
+pub use turn::Turn;
 
 pub(crate) use framing::Template;
 pub(crate) use message::push_instruction;

@@ -100,10 +100,9 @@ fn lay_out(prompt: &mut Prompt, items: &[Item], part: Part, layout: &dyn Layout,
         }
         return;
     }
-    // What the model says and does stands where it stands.
-    for run in items.chunk_by(|one, other| is_said(one) && is_said(other)) {
-        if let [item] = run {
-            push_message(prompt, &[item], observation);
+    for run in items.chunk_by(stand_together) {
+        if run.iter().any(|item| !is_said(item)) || run.len() == 1 {
+            push_message(prompt, &run.iter().collect::<Vec<_>>(), observation);
             continue;
         }
         for group in arranged(run, &layout.follow(run)) {
@@ -112,9 +111,18 @@ fn lay_out(prompt: &mut Prompt, items: &[Item], part: Part, layout: &dyn Layout,
     }
 }
 
-/// Whether a layout may say with what it shares a message: fragments and a person's words.
+/// Whether two neighbours are of one kind: said here one after the other, or recorded elsewhere in one message.
+fn stand_together(one: &Item, other: &Item) -> bool {
+    match (one.imported_in(), other.imported_in()) {
+        (None, None) => is_said(one) && is_said(other),
+        (one, other) => one == other,
+    }
+}
+
+/// Whether a layout may say with what it shares a message: fragments and a person's words. What the model says and does,
+/// and what another program recorded, stands as it stands.
 fn is_said(item: &Item) -> bool {
-    matches!(item.kind(), ItemKind::Fragment | ItemKind::Input)
+    matches!(item.kind(), ItemKind::Fragment | ItemKind::Input) && item.imported_in().is_none()
 }
 
 /// The items in a layout's order; what it left out stands at the end.

@@ -82,14 +82,14 @@ pub struct Item {
     forged_marker: bool,
     /// Whether compaction stated it anew.
     restated: bool,
-    /// Whether it stands in one message with the item before it.
-    joined: bool,
+    /// The first item of the message in which another program recorded it.
+    imported_in: Option<ItemId>,
     content: ItemContent,
 }
 
 impl Item {
     pub(crate) fn new(id: ItemId, turn: u64, content: ItemContent) -> Self {
-        Self { id, turn, forged_marker: false, restated: false, joined: false, content }
+        Self { id, turn, forged_marker: false, restated: false, imported_in: None, content }
     }
 
     pub(crate) fn forging(mut self, forged_marker: bool) -> Self {
@@ -97,8 +97,8 @@ impl Item {
         self
     }
 
-    pub(super) fn joined_if(mut self, joined: bool) -> Self {
-        self.joined = joined;
+    pub(super) fn imported_with(mut self, first: ItemId) -> Self {
+        self.imported_in = Some(first);
         self
     }
 
@@ -123,8 +123,9 @@ impl Item {
         self.restated
     }
 
-    pub(crate) fn is_joined(&self) -> bool {
-        self.joined
+    /// The first item of the message in which another program recorded it; none where it was recorded here.
+    pub(crate) fn imported_in(&self) -> Option<ItemId> {
+        self.imported_in
     }
 
     /// The fragment as recorded.

@@ -301,12 +301,14 @@ impl Ledger {
     /// Takes the history of another program. It stands as it is; no layout orders it.
     fn imported(&mut self, items: &[ImportedItem]) {
         self.view.close();
+        let mut message = None;
         for ImportedItem { item: id, part, joined } in items {
+            let first = *message.insert(message.filter(|_| *joined).unwrap_or(*id));
             let (content, forged) = match part {
                 ImportedPart::Fragment(fragment) => {
                     self.said(*id, fragment.clone());
                     if let Some(last) = self.view.items.last_mut() {
-                        *last = last.clone().joined_if(*joined);
+                        *last = last.clone().imported_with(first);
                     }
                     continue;
                 }
@@ -333,7 +335,7 @@ impl Ledger {
                     (content, *forged_marker)
                 }
             };
-            self.place(self.item(*id, content).forging(forged).joined_if(*joined));
+            self.place(self.item(*id, content).forging(forged).imported_with(first));
         }
         self.view.close();
     }

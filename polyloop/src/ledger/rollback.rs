@@ -25,10 +25,9 @@ impl Ledger {
             self.view.items.extend(kept);
         }
         self.view.retain(survives);
-        if self.turns.is_empty()
-            && self.view.items.iter().all(|item| item.turn() > 0 && item.fragment().is_some())
-        {
-            // It begins anew: a layout orders what is said first.
+        let said_here = |item: &Item| item.recorded().is_some() && item.imported_in().is_none();
+        if self.turns.is_empty() && self.view.items.iter().all(said_here) {
+            // It begins anew: a layout orders what is said first. What another program recorded it never orders.
             self.view.closed.clear();
             self.view.open_arranged = true;
         }

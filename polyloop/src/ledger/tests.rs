@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::{Ledger, Part};
-use crate::event::{Action, ActionOutcome, Call, CallId, Decision, Ending, Event, Seal, Settled, UserInput};
+use crate::event::{
+    Action, ActionOutcome, Call, CallId, Decision, Definitions, Ending, Event, ImportedItem, ImportedPart,
+    Seal, Settled, UserInput,
+};
 use crate::message::ItemId;
 
 fn sealed() -> Event {
@@ -100,4 +103,36 @@ fn a_call_is_answered_once_and_an_unknown_one_never() {
     settled(&mut ledger, 3, 1, "first");
     settled(&mut ledger, 4, 1, "again");
     assert_eq!(texts(&ledger), ["I act.", "first"]);
+}
+
+fn imported(ledger: &mut Ledger, items: &[(u64, &str, bool)]) {
+    let items = items.iter().map(|(item, text, joined)| {
+        let part = ImportedPart::Input { input: UserInput::from(*text), forged_marker: false };
+        ImportedItem { item: ItemId(*item), part, joined: *joined }
+    });
+    ledger.apply(&Event::HistoryImported { items: items.collect() });
+}
+
+#[test]
+fn what_another_program_recorded_in_one_message_is_known_by_its_first_item() {
+    let mut ledger = Ledger::default();
+    imported(&mut ledger, &[(1, "a", true), (2, "b", true), (3, "c", false), (4, "d", true)]);
+    said(&mut ledger, 5, "here");
+    let messages: Vec<_> =
+        ledger.items().iter().map(|item| item.imported_in().map(|first| first.0)).collect();
+    assert_eq!(messages, [Some(1), Some(1), Some(3), Some(3), None]);
+}
+
+#[test]
+fn no_layout_orders_what_another_program_recorded_also_when_everything_else_is_rolled_back() {
+    let mut ledger = Ledger::default();
+    imported(&mut ledger, &[(1, "of old", false)]);
+    ledger.apply(&Event::RunStarted { definition: Definitions::new() });
+    said(&mut ledger, 2, "goal");
+    ledger.apply(&sealed());
+    ledger.apply(&Event::RunEnded { ending: Ending::FinalAnswer });
+    ledger.apply(&Event::HistoryRolledBack { turns: 1 });
+    assert_eq!(texts(&ledger), ["of old"]);
+    assert_eq!(ledger.closed_parts(), [Part { end: 1, arranged: false }]);
+    assert!(!ledger.open_part().arranged);
 }

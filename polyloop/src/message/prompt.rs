@@ -62,21 +62,6 @@ impl Prompt {
         self.messages.push_back_mut(message);
     }
 
-    /// The last message.
-    pub(crate) fn last(&self) -> Option<&Message> {
-        self.messages.last()
-    }
-
-    /// Adds blocks to the last message.
-    pub(crate) fn join(&mut self, blocks: Vec<Block>) {
-        let Some(last) = self.messages.last() else { return };
-        let joined =
-            Message::of(last.role(), last.blocks().iter().cloned().chain(blocks).collect::<Vec<_>>());
-        self.chars = (self.chars - last.chars()) + joined.chars();
-        self.messages.drop_last_mut();
-        self.messages.push_back_mut(joined);
-    }
-
     /// How many characters it shares with an earlier one, and the first item that did not stand there; none where all of
     /// the earlier one stands here.
     pub(crate) fn shared_with(&self, earlier: &Self) -> (usize, Option<ItemId>) {

@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use shown::Entry;
-pub use turns::Turn;
+pub use turns::LiveTurn;
 
 pub(crate) use doors::Resolved;
 pub(crate) use order::new_items;

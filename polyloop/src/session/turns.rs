@@ -9,7 +9,7 @@ use crate::registry::Registry;
 /// One turn: what a person said, and all that followed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Turn<'s> {
+pub struct LiveTurn<'s> {
     /// The run of the session, counted from 1; 0 outside of runs.
     pub number: u64,
     /// The first of a person's words as typed; none where a fragment says what the turn is for.
@@ -18,7 +18,7 @@ pub struct Turn<'s> {
     pub items: Vec<&'s Item>,
 }
 
-impl<'s> Turn<'s> {
+impl<'s> LiveTurn<'s> {
     fn new(number: u64) -> Self {
         Self { number, words: None, items: Vec::new() }
     }
@@ -33,10 +33,11 @@ impl<R: Registry> Session<R> {
     /// Returns the turns that were not rolled back, in order. A run is one, whatever is said while it is under way; outside of
     /// runs a person's words begin one. What compaction replaced is in them, what it only stated anew is not.
     #[must_use]
-    pub fn turns(&self) -> Vec<Turn<'_>> {
-        let mut outside: Vec<Turn<'_>> = Vec::new();
+    pub fn turns(&self) -> Vec<LiveTurn<'_>> {
+        let mut outside: Vec<LiveTurn<'_>> = Vec::new();
         let live = self.ledger.turns().iter();
-        let mut runs: BTreeMap<u64, Turn<'_>> = live.map(|number| (*number, Turn::new(*number))).collect();
+        let mut runs: BTreeMap<u64, LiveTurn<'_>> =
+            live.map(|number| (*number, LiveTurn::new(*number))).collect();
         for item in self.ledger.transcript() {
             if let Some(run) = runs.get_mut(&item.turn()) {
                 run.add(item);
@@ -44,7 +45,7 @@ impl<R: Registry> Session<R> {
                 match outside.last_mut() {
                     Some(last) if last.words.is_none() || item.typed().is_none() => last.add(item),
                     _ => {
-                        let mut turn = Turn::new(0);
+                        let mut turn = LiveTurn::new(0);
                         turn.add(item);
                         outside.push(turn);
                     }
