@@ -109,8 +109,11 @@ fn assembled(first: Vec<Item>, rest: Vec<Item>, stated_anew: Vec<Item>) -> View 
     let summary = || rest.iter().rposition(|item| item.kind() == ItemKind::Summary);
     let mut place = last_input.or_else(summary).unwrap_or(rest.len());
     if let Some(input) = last_input.and_then(|at| rest.get(at)) {
-        // What this turn says first stands with its words.
-        let opens = |item: &Item| item.fragment().is_some() && item.turn() == input.turn();
+        // What this turn says first stands with its words, as does what another program put into one message with them.
+        let opens = |item: &Item| {
+            let says_first = item.fragment().is_some() && item.turn() == input.turn();
+            says_first || item.imported_in().is_some() && item.imported_in() == input.imported_in()
+        };
         while place.checked_sub(1).and_then(|before| rest.get(before)).is_some_and(opens) {
             place -= 1;
         }
