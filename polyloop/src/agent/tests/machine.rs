@@ -42,12 +42,16 @@ impl<'c> Choices<'c> {
     }
 }
 
-/// Orders what stands before the first request against the order in which it was recorded.
+/// Orders everything against the order in which it was recorded, and puts what is said later into one message.
 struct Backwards;
 
 impl Layout for Backwards {
     fn arrange(&self, items: &[Item]) -> Vec<Vec<ItemId>> {
         items.iter().rev().map(|item| vec![item.id()]).collect()
+    }
+
+    fn follow(&self, items: &[Item]) -> Vec<Vec<ItemId>> {
+        vec![items.iter().rev().map(Item::id).collect()]
     }
 }
 
