@@ -94,7 +94,8 @@ fn compact(session: &mut Session<App>, before: Option<ItemId>, replaced: &[ItemI
     let summary = Some((session.new_item(), "the summary".into()));
     let sources = session.ledger().to_restate(before);
     let restated = sources.into_iter().map(|source| (session.new_item(), source)).collect();
-    session.append(Event::CompactionApplied { replaced: replaced.to_vec(), summary, restated });
+    let (replaced, effects) = (replaced.to_vec(), Vec::new());
+    session.append(Event::CompactionApplied { replaced, summary, restated, effects });
 }
 
 /// The messages, their blocks in brackets where there are several.

@@ -17,7 +17,7 @@ use crate::event::{
 };
 use crate::fragment::Body;
 use crate::journal::{Chain, Entry, Fork, SessionId};
-use crate::layout::{Staged, Template};
+use crate::layout::{Grouped, Layout, Staged, Template, Turn};
 use crate::ledger::{Item, ItemKind, Statement};
 use crate::message::{ItemId, Prompt};
 use crate::registry::fragment_by_kind;
@@ -78,6 +78,7 @@ const LATEST: [&str; 3] = ["place", "rights", "count"];
 
 /// A session, what its journal has of it, and what holds in the world.
 struct Life {
+    layout: Arc<dyn Layout>,
     session: Session<App>,
     events: Vec<Event>,
     /// What holds of each kind, by the number that stands for it.
@@ -91,10 +92,15 @@ struct Life {
 }
 
 impl Life {
-    fn new() -> Self {
-        let session = Session::framed(Arc::new(Staged), Template::bare());
+    fn new(choices: &mut Choices<'_>) -> Self {
+        let layout: Arc<dyn Layout> = match choices.below(3) {
+            0 => Arc::new(Staged),
+            1 => Arc::new(Grouped),
+            _ => Arc::new(Turn),
+        };
+        let session = Session::framed(layout.clone(), Template::bare());
         let (events, world, sent) = (Vec::new(), BTreeMap::new(), None);
-        Self { session, events, world, sent, under_way: false, numbers: 0, before: Vec::new() }
+        Self { layout, session, events, world, sent, under_way: false, numbers: 0, before: Vec::new() }
     }
 
     fn record(&mut self, event: Event) {
@@ -289,7 +295,7 @@ impl Life {
     /// The session goes on in another process, which knows its journal only; or another one branches off.
     fn read_again(&mut self) {
         let mut chain = Chain::new(SessionId::from("life"));
-        let mut session = Session::framed(Arc::new(Staged), Template::bare());
+        let mut session = Session::framed(self.layout.clone(), Template::bare());
         for event in &self.events {
             let (kind, payload) = (event.kind(), event.payload().unwrap());
             let record = chain.extend(Entry { kind, v: 1, payload, run: 1, epoch: 1, at: 0 });
@@ -381,7 +387,7 @@ proptest! {
     #[test]
     fn whatever_becomes_of_a_session_a_model_is_told_what_holds_once(choices in vec(any::<u8>(), 0..200)) {
         let mut choices = Choices::new(&choices);
-        let mut life = Life::new();
+        let mut life = Life::new(&mut choices);
         while choices.are_left() {
             life.live(&mut choices);
         }
