@@ -317,8 +317,7 @@ async fn a_note_that_no_words_follow_stands_by_itself() {
 async fn a_session_that_is_read_back_shows_what_was_sent() {
     let journal = MemoryJournal::new();
     let model = Scripted::by(|_| Reply::text("an answer"));
-    let agent =
-        Agent::<App>::builder(model.clone()).layout(Turn).journal(journal).build().unwrap();
+    let agent = Agent::<App>::builder(model.clone()).layout(Turn).journal(journal).build().unwrap();
     let mut run = agent.on(()).inject(News { text: "n1".to_owned() }).goal("one").await.unwrap();
     run.finish().await.unwrap();
     run.follow_up().inject(News { text: "n2".to_owned() }).goal("two").await.unwrap();
@@ -455,7 +454,9 @@ fn may_share(layout: &str, items: &[&Item]) -> bool {
     let is_fragment = |item: &&Item| item.fragment().is_some_and(|spec| !spec.standalone);
     match (layout, items) {
         ("Grouped", items) => items.iter().all(is_fragment),
-        ("Turn", items) if items.iter().all(|item| role(item) == Role::System) => items.iter().all(is_fragment),
+        ("Turn", items) if items.iter().all(|item| role(item) == Role::System) => {
+            items.iter().all(is_fragment)
+        }
         ("Turn", [words, notes @ ..]) => {
             let rides = |item: &&Item| is_fragment(item) && item.fragment().unwrap().slot == Slot::Turn;
             words.kind_name() == "polyloop.input" && notes.iter().all(rides)

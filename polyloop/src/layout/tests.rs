@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets something else shall fail loudly")]
 
 use super::{Grouped, Layout, Staged, Turn};
-use crate::event::{CompactionReason, Decision, Definitions, Ending, Event, ImportedItem, ImportedPart, Seal};
+use crate::event::{
+    CompactionReason, Decision, Definitions, Ending, Event, ImportedItem, ImportedPart, Seal,
+};
 use crate::event::{SealPurpose, UserInput};
 use crate::ledger::Item;
 use crate::message::{ItemId, Message, Prompt};
@@ -54,8 +56,7 @@ registry! {
 
 /// A session in each layout.
 fn in_each_layout(tell: impl Fn(&mut Session<App>)) -> [Session<App>; 3] {
-    let sessions =
-        [Session::with_layout(Staged), Session::with_layout(Grouped), Session::with_layout(Turn)];
+    let sessions = [Session::with_layout(Staged), Session::with_layout(Grouped), Session::with_layout(Turn)];
     sessions.map(|mut session| {
         tell(&mut session);
         session
@@ -80,7 +81,7 @@ fn answer(session: &mut Session<App>, text: &str) -> ItemId {
         interpreter: String::new(),
         forged_marker: false,
     });
-    session.append(Event::RunEnded { ending: Ending::FinalAnswer });
+    session.append(Event::RunEnded { ending: Ending::FinalAnswer, told: None });
     item
 }
 

@@ -130,7 +130,7 @@ fn no_layout_orders_what_another_program_recorded_also_when_everything_else_is_r
     ledger.apply(&Event::RunStarted { definition: Definitions::new() });
     said(&mut ledger, 2, "goal");
     ledger.apply(&sealed());
-    ledger.apply(&Event::RunEnded { ending: Ending::FinalAnswer });
+    ledger.apply(&Event::RunEnded { ending: Ending::FinalAnswer, told: None });
     ledger.apply(&Event::HistoryRolledBack { turns: 1 });
     assert_eq!(texts(&ledger), ["of old"]);
     assert_eq!(ledger.closed_parts(), [Part { end: 1, arranged: false }]);

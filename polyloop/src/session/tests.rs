@@ -46,7 +46,7 @@ fn talk(session: &mut Session<App>, words: &str, reply: &str) -> [ItemId; 2] {
         interpreter: String::new(),
         forged_marker: false,
     });
-    session.append(Event::RunEnded { ending: Ending::FinalAnswer });
+    session.append(Event::RunEnded { ending: Ending::FinalAnswer, told: None });
     [input, item]
 }
 
@@ -58,7 +58,12 @@ fn compact(session: &mut Session<App>, replaced: &[ItemId]) {
     });
     let restated = session.ledger().to_restate(None).into_iter().map(|of| (session.new_item(), of)).collect();
     let summary = Some((session.new_item(), "summary".into()));
-    session.append(Event::CompactionApplied { replaced: replaced.to_vec(), summary, restated });
+    session.append(Event::CompactionApplied {
+        replaced: replaced.to_vec(),
+        summary,
+        restated,
+        effects: Vec::new(),
+    });
 }
 
 fn shown(session: &Session<App>) -> Vec<String> {
@@ -143,7 +148,7 @@ fn a_summary_is_an_entry_that_says_what_it_is() {
 fn a_run_begins_to_count_anew_what_it_may_record() {
     let mut session = Session::<App>::new();
     begin(&mut session, 1);
-    session.append(Event::RunEnded { ending: Ending::Cancelled });
+    session.append(Event::RunEnded { ending: Ending::Cancelled, told: None });
     begin(&mut session, 2);
     assert!(session.sync(Catalog { version: 3 }).is_err(), "one in a turn");
 }

@@ -155,6 +155,11 @@ impl Life {
         self.record(Event::RunStarted { definition: Definitions::new() });
         self.under_way = true;
         self.tell();
+        let stands = |item: &ItemId| self.session.items().iter().any(|known| known.id() == *item);
+        if self.before.last().is_some_and(|last| last.iter().flatten().any(|item| !stands(item))) {
+            // A branch was told its own values in the place of what it inherited.
+            self.before.fill(None);
+        }
         let first = self.numbers;
         for _ in 0..choices.below(3) {
             self.inject(choices);
@@ -165,8 +170,9 @@ impl Life {
         }
         self.ask();
         // What this turn says first is in its first request, whatever was compacted in front of it.
-        let sent = self.sent.iter().flat_map(|(prompt, _)| texts(prompt));
-        let told = sent.filter_map(|text| {
+        let sent = self.sent.iter().flat_map(|(prompt, _)| prompt.messages());
+        let said = sent.flat_map(crate::Message::blocks).filter_map(crate::Block::text);
+        let told = said.filter_map(|text| {
             let number = text.strip_prefix("news ").or_else(|| text.strip_prefix("note "))?;
             number.parse::<usize>().ok()
         });
