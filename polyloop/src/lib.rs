@@ -73,13 +73,13 @@ pub use agent::{
 };
 pub use compact::{Compaction, Compactor, Exchange, History, Summarizer};
 pub use error::{
-    ArgumentError, BuildError, CallError, ImportError, JournalError, KeyError, LineError, ModelError,
-    ModelErrorClass, ParseError, ParseErrorKind, RecordError, RecordErrorKind, RunError, SetError,
-    SetProblem,
+    ArgumentError, BuildError, CallError, ImageError, ImportError, JournalError, KeyError, LineError,
+    ModelError, ModelErrorClass, ParseError, ParseErrorKind, RecordError, RecordErrorKind, RunError,
+    SetError, SetProblem,
 };
 pub use event::{
-    Action, ActionOutcome, Call, CallId, CompactionReason, Decision, Ending, Finish, Reply, ReplyCall,
-    Status, Usage, UserInput, Verdict,
+    Action, ActionOutcome, Call, CallId, CompactionReason, Decision, Ending, Finish, InputPart, Reply,
+    ReplyCall, Status, Usage, UserInput, Verdict,
 };
 pub use execute::{Executor, ToolExecutor, Verifier};
 pub use fragment::{
@@ -93,11 +93,14 @@ pub use journal::{
 };
 pub use layout::{Grouped, Layout, Staged, Turn};
 pub use ledger::{Item, ItemKind, Statement};
-pub use message::{Block, Content, ItemId, Message, Origin, Prompt, Role, Share, Stretch, ToolDefinition};
+pub use message::{
+    Block, Content, Image, ImageSource, ItemId, Message, Origin, Prompt, Role, Share, Stretch, ToolDefinition,
+};
 pub use model::{Model, Scripted, SealedRequest};
 #[cfg(feature = "openai")]
 pub use openai::{
-    ChatBody, ChatMessage, ChatTool, DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError, ResponseFormat,
+    ChatBody, ChatMessage, ChatPart, ChatTool, DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError,
+    ResponseFormat,
 };
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
 pub use session::{Entry, LiveTurn, Session};

@@ -1,7 +1,9 @@
 //! Bodies: the same prompt gives the same bytes, and they say what the prompt says.
 
 use polyloop::prelude::*;
-use polyloop::{ChatTool, DeveloperRole, JsonAction, OpenAi, ResponseFormat, ToolDefinition};
+use polyloop::{
+    ChatTool, DeveloperRole, Image, JsonAction, OpenAi, ResponseFormat, ToolDefinition, UserInput,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -14,6 +16,11 @@ fn client() -> OpenAi {
 
 /// The prompts of a run in which the model replies so.
 fn prompts(replies: Vec<Reply>, native: bool) -> Vec<Prompt> {
+    prompts_for("Add.".into(), replies, native)
+}
+
+/// The prompts of a run with this goal.
+fn prompts_for(goal: UserInput, replies: Vec<Reply>, native: bool) -> Vec<Prompt> {
     let model = Scripted::results(replies.into_iter().map(Ok));
     let builder = Agent::<App>::builder(model.clone()).budget(Budget::steps(20));
     let builder = if native { builder } else { builder.interpreter(JsonAction) };
@@ -24,7 +31,7 @@ fn prompts(replies: Vec<Reply>, native: bool) -> Vec<Prompt> {
             .on(())
             .inject(Rules { text: "Be brief.".to_owned() })
             .inject(Place { path: "/srv".to_owned() })
-            .goal("Add.");
+            .goal(goal);
         run.await.unwrap().finish().await.unwrap();
     });
     model.requests()
@@ -46,6 +53,21 @@ fn reply() -> impl Strategy<Value = Reply> {
     (any::<String>(), calls).prop_map(|(text, calls)| {
         let add = |reply: Reply, (id, name, arguments)| reply.call_with_id(id, name, arguments);
         calls.into_iter().fold(Reply::text(text), add)
+    })
+}
+
+/// A person's words: any texts, and images among them.
+fn goal() -> impl Strategy<Value = UserInput> {
+    let text = any::<String>().prop_map(|text| UserInput::from(text));
+    let data = ("image/[a-z+.-]{1,9}", proptest::collection::vec(any::<u8>(), 1..40));
+    let image = prop_oneof![
+        data.prop_map(|(media_type, bytes)| Image::new(&media_type, bytes, 7).unwrap()),
+        r#"https://[a-z"]{1,9}"#.prop_map(|url| Image::url(url, 7).unwrap()),
+    ];
+    let part = prop_oneof![text, image.prop_map(UserInput::from)];
+    proptest::collection::vec(part, 0..5).prop_map(|inputs| {
+        let said = inputs.iter().flat_map(UserInput::parts).cloned().collect::<UserInput>();
+        said.text("Add.")
     })
 }
 
@@ -147,12 +169,13 @@ proptest! {
 
     #[test]
     fn a_body_gives_back_what_went_in(
+        goal in goal(),
         replies in proptest::collection::vec(reply(), 1..6),
         native in any::<bool>(),
         options in options(),
     ) {
         let (client, again) = (options.client(), options.client());
-        for prompt in prompts(replies, native) {
+        for prompt in prompts_for(goal, replies, native) {
             let bytes = client.body(&prompt);
             prop_assert_eq!(&bytes, &client.body(&prompt));
             prop_assert_eq!(&bytes, &again.body(&prompt));
@@ -180,6 +203,33 @@ proptest! {
             prop_assert!(pair[1].starts_with(before));
         }
     }
+}
+
+#[test]
+fn words_with_images_are_sent_as_the_reference_says() {
+    let goal = UserInput::from("What is")
+        .text(" this?")
+        .image(Image::new("image/png", "abc", 7).unwrap())
+        .image(Image::url("https://example.org/a.png", 7).unwrap())
+        .text("One word.");
+    let prompts = prompts_for(goal, vec![Reply::text("Done.")], true);
+    let text = String::from_utf8(client().body(&prompts[0])).unwrap();
+    let message = concat!(
+        r#"{"role":"user","content":[{"type":"text","text":"What is this?"},"#,
+        r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,YWJj"}},"#,
+        r#"{"type":"image_url","image_url":{"url":"https://example.org/a.png"}},"#,
+        r#"{"type":"text","text":"One word."}]}]}"#,
+    );
+    assert!(text.ends_with(message), "{text}");
+}
+
+#[test]
+fn an_image_alone_is_a_list_of_one_part() {
+    let goal = UserInput::from(Image::url("https://example.org/a.png", 7).unwrap());
+    let prompts = prompts_for(goal, vec![Reply::text("Done.")], true);
+    let text = String::from_utf8(client().body(&prompts[0])).unwrap();
+    let message = r#"{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}]}]}"#;
+    assert!(text.ends_with(message), "{text}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a prompt says, in the words of a body that was read back.
 
-use polyloop::{ChatMessage, Content, Message, OpenAi, Prompt, ReplyCall, Role};
+use polyloop::{ChatMessage, ChatPart, Content, Message, OpenAi, Prompt, ReplyCall, Role};
 
 /// The messages of a body.
 pub(crate) fn messages(body: &[u8]) -> Vec<ChatMessage> {
@@ -27,8 +27,17 @@ fn said(message: &Message, developer: &str) -> ChatMessage {
                 said.calls.push(ReplyCall { id, name, arguments });
             }
             Content::ToolResult { call, .. } => said.answers = Some(call.to_string()),
-            _ => {}
+            Content::Image { image } => said.parts.push(ChatPart::Image(image.to_url().into_owned())),
+            Content::Text { text } => match said.parts.last_mut() {
+                // Texts one behind another are sent as one.
+                Some(ChatPart::Text(before)) => before.push_str(text),
+                _ => said.parts.push(ChatPart::Text(text.to_string())),
+            },
+            other => panic!("{other:?} is not known here"),
         }
+    }
+    if !said.parts.iter().any(|part| matches!(part, ChatPart::Image(_))) {
+        said.parts.clear();
     }
     said
 }

@@ -60,7 +60,7 @@ impl Opening {
             return Err(mistake);
         }
         match goal {
-            Some(goal) if goal.as_str().trim().is_empty() => return Err(RunError::EmptyGoal),
+            Some(goal) if goal.is_blank() => return Err(RunError::EmptyGoal),
             Some(goal) => words.push(Words::input::<R>(goal)?),
             None if words.is_empty() && needs_words => return Err(RunError::EmptyGoal),
             None => {}

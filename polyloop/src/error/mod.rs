@@ -2,12 +2,14 @@
 
 mod agent;
 mod fragment;
+mod image;
 mod import;
 mod journal;
 mod tool;
 
 pub use agent::{BuildError, ModelError, ModelErrorClass, RunError};
 pub use fragment::{KeyError, ParseError, ParseErrorKind, RecordError, RecordErrorKind};
+pub use image::ImageError;
 pub use import::{ImportError, LineError};
 pub use journal::JournalError;
 pub use tool::{ArgumentError, CallError, SetError, SetProblem};

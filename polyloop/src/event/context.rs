@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::parts::{Call, CallId, UserInput};
+use super::input::UserInput;
+use super::parts::{Call, CallId};
 use crate::fragment::{FragmentSpec, Rendered};
 use crate::message::{ItemId, Role};
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::context::{CompactionReason, ImportedItem, NoteId, RecordedFragment};
 use super::decision::Decision;
+use super::input::UserInput;
 use super::outcome::{ActionOutcome, Verdict};
-use super::parts::{Call, CallId, Ending, UserInput};
+use super::parts::{Call, CallId, Ending};
 use super::reply::Reply;
 use crate::error::ModelError;
 use crate::journal::{Fork, SessionId};

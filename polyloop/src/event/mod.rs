@@ -4,14 +4,16 @@ mod codec;
 mod context;
 mod decision;
 mod events;
+mod input;
 mod outcome;
 mod parts;
 mod reply;
 
 pub use context::CompactionReason;
 pub use decision::{Action, Decision};
+pub use input::{InputPart, UserInput};
 pub use outcome::{ActionOutcome, Status, Verdict};
-pub use parts::{Call, CallId, Ending, UserInput};
+pub use parts::{Call, CallId, Ending};
 pub use reply::{Finish, Reply, ReplyCall, Usage};
 
 pub(crate) use codec::VERSION;

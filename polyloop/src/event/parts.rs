@@ -1,4 +1,4 @@
-//! The parts of events that a host meets: calls, a person's words, how a run ended.
+//! The parts of events that a host meets: calls, how a run ended.
 
 use std::fmt;
 use std::sync::Arc;
@@ -55,34 +55,6 @@ impl Call {
     #[must_use]
     pub fn action(&self) -> &Action {
         &self.action
-    }
-}
-
-/// Holds a person's own words. They are never reclassified, whatever they look like.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UserInput(Arc<str>);
-
-impl UserInput {
-    /// Returns the words, as typed.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(crate) fn text(&self) -> Arc<str> {
-        self.0.clone()
-    }
-}
-
-impl From<&str> for UserInput {
-    fn from(text: &str) -> Self {
-        Self(text.into())
-    }
-}
-
-impl From<String> for UserInput {
-    fn from(text: String) -> Self {
-        Self(text.into())
     }
 }
 

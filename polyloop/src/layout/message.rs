@@ -1,6 +1,7 @@
 //! From items to messages.
 
 use super::Template;
+use crate::event::InputPart;
 use crate::ledger::{Item, ItemContent};
 use crate::message::{Block, Content, Message, Prompt, Role};
 
@@ -38,7 +39,13 @@ fn blocks(item: &Item, observation: &Template) -> Vec<Block> {
     let block = |text| Block::of(Content::Text { text }, item.origin(None));
     match item.content() {
         ItemContent::Fragment(fragment) => vec![block(fragment.rendered.text().into())],
-        ItemContent::Input { input, .. } => vec![block(input.text())],
+        ItemContent::Input { input, .. } => {
+            let content = |part: &InputPart| match part {
+                InputPart::Text(text) => Content::Text { text: text.clone() },
+                InputPart::Image(image) => Content::Image { image: image.clone() },
+            };
+            input.said().map(|part| Block::of(content(part), item.origin(None))).collect()
+        }
         ItemContent::Reply { text, calls, native } => {
             let text_block = block(text.clone());
             if !native || calls.is_empty() {

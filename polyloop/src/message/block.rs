@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::Image;
+
 /// The role in which somebody speaks in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -84,7 +86,7 @@ impl Origin {
     }
 }
 
-/// The content of a block: a text, a call, or the result of a call.
+/// The content of a block: a text, an image, a call, or the result of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -110,15 +112,22 @@ pub enum Content {
         /// The observation, one text a block.
         parts: Arc<[Arc<str>]>,
     },
+    /// An image of a person.
+    Image {
+        /// The image, with its measure.
+        image: Image,
+    },
 }
 
 impl Content {
-    /// Measures the content in characters (Unicode scalar values): texts, tool names and arguments; not ids.
+    /// Measures the content in characters (Unicode scalar values): texts, tool names and arguments; not ids. An image counts
+    /// as many as its host states. There is no content without a measure.
     fn chars(&self) -> usize {
         match self {
             Self::Text { text } => text.chars().count(),
             Self::ToolCall { name, arguments, .. } => name.chars().count() + arguments.chars().count(),
             Self::ToolResult { parts, .. } => parts.iter().map(|part| part.chars().count()).sum(),
+            Self::Image { image } => image.chars(),
         }
     }
 }
@@ -195,8 +204,8 @@ impl Message {
         self.blocks.iter().map(Block::chars).sum()
     }
 
-    /// Returns the texts of all text blocks and tool results, one after another, with nothing between them. Tool calls are
-    /// left out; a client for a provider reads [`blocks`](Self::blocks).
+    /// Returns the texts of all text blocks and tool results, one after another, with nothing between them. Tool calls and
+    /// images are left out; a client for a provider reads [`blocks`](Self::blocks).
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -204,7 +213,7 @@ impl Message {
             match block.content() {
                 Content::Text { text: part } => text.push_str(part),
                 Content::ToolResult { parts, .. } => parts.iter().for_each(|part| text.push_str(part)),
-                Content::ToolCall { .. } => {}
+                Content::ToolCall { .. } | Content::Image { .. } => {}
             }
         }
         text

@@ -1,15 +1,17 @@
 //! What a model is shown: roles, blocks, messages and the sealed prompt.
 //!
 //! Nothing here can be built from a string outside this crate. A text becomes a block through one of the typed
-//! doors (a registered fragment, the user's words, a reply, an observation, a fixed text of the definition), and
+//! doors (a registered fragment, the user's words and images, a reply, an observation, a fixed text of the definition), and
 //! each block keeps its [`Origin`].
 
 mod block;
+mod image;
 mod prompt;
 mod running_hash;
 mod trace;
 
 pub use block::{Block, Content, ItemId, Message, Origin, Role};
+pub use image::{Image, ImageSource};
 pub use prompt::{Prompt, Share, ToolDefinition};
 pub use trace::Stretch;
 

@@ -111,7 +111,8 @@ impl Prompt {
         &self.tools
     }
 
-    /// Returns the size of all messages in characters. The header is not counted.
+    /// Returns the size of all messages in characters; an image counts as many as its host states. The header is not
+    /// counted.
     #[must_use]
     pub fn chars(&self) -> usize {
         self.chars

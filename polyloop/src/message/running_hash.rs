@@ -1,6 +1,6 @@
 //! The hash of a list of messages, carried along: a further message costs its own bytes.
 
-use super::{Content, Message, Prompt};
+use super::{Content, ImageSource, Message, Prompt};
 
 /// The hash over what a model sees of all messages so far: who speaks, and what; not where it comes from.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +63,17 @@ fn each_part(message: &Message, mut take: impl FnMut(&str)) {
                 take(call);
                 parts.iter().for_each(|part| take(part));
             }
+            Content::Image { image } => match image.source() {
+                ImageSource::Data { media_type, base64 } => {
+                    take("image");
+                    take(media_type);
+                    take(base64);
+                }
+                ImageSource::Url(url) => {
+                    take("image at");
+                    take(url);
+                }
+            },
         }
     }
     take("end");

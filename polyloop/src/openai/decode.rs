@@ -37,12 +37,23 @@ pub struct ChatTool {
 pub struct ChatMessage {
     /// The role under which it was sent.
     pub role: String,
-    /// The text; empty beside calls alone.
+    /// The text, that of all parts together; empty beside calls or images alone.
     pub text: String,
+    /// The texts and images in their order, where there is an image; else empty.
+    pub parts: Vec<ChatPart>,
     /// The calls, with their arguments as the model wrote them; `{}` where it wrote none.
     pub calls: Vec<ReplyCall>,
     /// The id of the call that it answers.
     pub answers: Option<String>,
+}
+
+/// A part of a [`ChatMessage`] with images.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ChatPart {
+    /// A text.
+    Text(String),
+    /// The address of an image, or its data as one.
+    Image(String),
 }
 
 #[derive(Deserialize)]
@@ -80,10 +91,30 @@ struct Tool<'a> {
 #[serde(deny_unknown_fields)]
 struct WireMessage {
     role: String,
-    content: Option<String>,
+    content: Option<WireContent>,
     #[serde(default)]
     tool_calls: Vec<Typed<Call>>,
     tool_call_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WireContent {
+    Text(String),
+    Parts(Vec<WirePart>),
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum WirePart {
+    Text { text: String },
+    ImageUrl { image_url: WireImage },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireImage {
+    url: String,
 }
 
 #[derive(Deserialize)]
@@ -122,7 +153,27 @@ fn message(message: WireMessage) -> Result<ChatMessage, OpenAiError> {
         Ok(ReplyCall { id, name, arguments })
     };
     let calls = tool_calls.into_iter().map(call).collect::<Result<_, _>>()?;
-    Ok(ChatMessage { role, text: content.unwrap_or_default(), calls, answers })
+    let (text, parts) = said(content);
+    Ok(ChatMessage { role, text, parts, calls, answers })
+}
+
+/// The text, and the parts where there are any.
+fn said(content: Option<WireContent>) -> (String, Vec<ChatPart>) {
+    let parts = match content {
+        None => return (String::new(), Vec::new()),
+        Some(WireContent::Text(text)) => return (text, Vec::new()),
+        Some(WireContent::Parts(parts)) => parts,
+    };
+    let mut texts = String::new();
+    let part = |part| match part {
+        WirePart::Text { text } => {
+            texts.push_str(&text);
+            ChatPart::Text(text)
+        }
+        WirePart::ImageUrl { image_url: WireImage { url } } => ChatPart::Image(url),
+    };
+    let parts = parts.into_iter().map(part).collect();
+    (texts, parts)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use builder::OpenAiBuilder;
-pub use decode::{ChatBody, ChatMessage, ChatTool};
+pub use decode::{ChatBody, ChatMessage, ChatPart, ChatTool};
 pub use error::OpenAiError;
 pub use request::{DeveloperRole, ResponseFormat};
 

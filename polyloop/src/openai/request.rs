@@ -9,7 +9,7 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::message::{Content, Message, Prompt, Role, ToolDefinition};
+use crate::message::{Content, Image, ImageSource, Message, Prompt, Role, ToolDefinition};
 
 /// Says under which role the developer's messages are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -214,12 +214,46 @@ impl Serialize for Messages<'_> {
 #[derive(Serialize)]
 struct WireMessage<'a> {
     role: &'static str,
-    /// One text: some servers take no list of parts, and some put line breaks between them.
-    content: Option<Cow<'a, str>>,
+    content: Option<WireContent<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<WireCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum WireContent<'a> {
+    /// One text: some servers take no list of parts, and some put line breaks between them.
+    Text(Cow<'a, str>),
+    /// Texts and images; only where there is an image.
+    Parts(Vec<WirePart<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum WirePart<'a> {
+    Text { text: Cow<'a, str> },
+    ImageUrl { image_url: WireImage<'a> },
+}
+
+#[derive(Serialize)]
+struct WireImage<'a> {
+    url: Url<'a>,
+}
+
+/// The address of an image, written without a copy of its data.
+struct Url<'a>(&'a Image);
+
+impl Serialize for Url<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.source() {
+            ImageSource::Data { media_type, base64 } => {
+                serializer.collect_str(&format_args!("data:{media_type};base64,{base64}"))
+            }
+            ImageSource::Url(url) => serializer.serialize_str(url),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -242,28 +276,46 @@ fn parts(message: &Message, developer_role: DeveloperRole) -> Vec<WireMessage<'_
         (role, _) => role,
     };
     let mut results = Vec::new();
-    let mut texts: Vec<&str> = Vec::new();
+    let mut said: Vec<WirePart<'_>> = Vec::new();
     let mut tool_calls = Vec::new();
     for block in message.blocks() {
         match block.content() {
-            Content::Text { text } => texts.push(text),
+            Content::Text { text } => match said.last_mut() {
+                Some(WirePart::Text { text: before }) => *before += &**text,
+                _ => said.push(WirePart::Text { text: Cow::Borrowed(text) }),
+            },
+            Content::Image { image } => {
+                said.push(WirePart::ImageUrl { image_url: WireImage { url: Url(image) } });
+            }
             Content::ToolCall { id, name, arguments } => {
                 let function = WireFunction { name, arguments: wire_arguments(arguments) };
                 tool_calls.push(WireCall { id, r#type: "function", function });
             }
             Content::ToolResult { call, parts } => results.push(WireMessage {
                 role: Role::Tool.as_str(),
-                content: Some(joined(parts.iter().map(|part| &**part))),
+                content: Some(WireContent::Text(joined(parts.iter().map(|part| &**part)))),
                 tool_calls: Vec::new(),
                 tool_call_id: Some(call),
             }),
         }
     }
-    if !texts.is_empty() || !tool_calls.is_empty() || results.is_empty() {
-        let content = (!texts.is_empty() || tool_calls.is_empty()).then(|| joined(texts.into_iter()));
+    if !said.is_empty() || !tool_calls.is_empty() || results.is_empty() {
+        let content = content(said, !tool_calls.is_empty());
         results.insert(0, WireMessage { role: role.as_str(), content, tool_calls, tool_call_id: None });
     }
     results
+}
+
+/// What is said, as one text where there are only texts; calls need none beside them.
+fn content(mut said: Vec<WirePart<'_>>, beside_calls: bool) -> Option<WireContent<'_>> {
+    match (said.pop(), said.is_empty()) {
+        (None, _) => (!beside_calls).then_some(WireContent::Text(Cow::Borrowed(""))),
+        (Some(WirePart::Text { text }), true) => Some(WireContent::Text(text)),
+        (Some(last), _) => {
+            said.push(last);
+            Some(WireContent::Parts(said))
+        }
+    }
 }
 
 fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {

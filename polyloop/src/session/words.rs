@@ -74,7 +74,7 @@ impl Words {
 
     /// Takes a person's own words.
     pub(crate) fn input<R: Registry>(input: UserInput) -> Result<Self, RecordError> {
-        if input.as_str().trim().is_empty() {
+        if input.is_blank() {
             return Err(RecordError::new(INPUT, RecordErrorKind::Empty));
         }
         let forged_marker = R::holds_marker(input.as_str());
