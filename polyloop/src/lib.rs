@@ -103,7 +103,7 @@ pub use openai::{
     ResponseFormat,
 };
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
-pub use session::{Entry, LiveTurn, Session};
+pub use session::{Entry, Known, LiveTurn, Session, TurnContext};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteJournal;
 pub use tool::{

@@ -5,10 +5,12 @@ use tokio::sync::watch;
 use super::driver::Driver;
 use super::handle::{Cancel, Ear, RunHandle};
 use super::opening::Ready;
+use super::update::Update;
 use crate::error::{JournalError, RunError};
 use crate::event::Event;
 use crate::journal::Fork;
 use crate::registry::Registry;
+use crate::session::TurnContext;
 
 impl<R: Registry> Driver<R> {
     /// Records the beginning of a session, which may branch off from another one.
@@ -27,8 +29,15 @@ impl<R: Registry> Driver<R> {
         if !opening.enabled.is_empty() {
             self.record(Event::ToolsEnabled { tools: opening.enabled });
         }
-        for resolved in opening.words {
-            self.session.take(resolved);
+        self.begin_turn(&opening.turn);
+        self.turn = Some(opening.turn);
+    }
+
+    /// Records what a turn begins with, and tells which notes wait on.
+    pub(super) fn begin_turn(&mut self, turn: &TurnContext) {
+        self.session.begin(turn);
+        for error in turn.notes_left() {
+            self.tell(Update::NotRecorded { error: error.clone() });
         }
     }
 

@@ -10,6 +10,7 @@ use super::budget::Budget;
 use super::child::ChildRequest;
 use super::definition::{Definition, Names, WallClock, header, parts};
 use super::open::read;
+use super::queue::queue;
 use super::request::Request;
 use super::resume::Resumption;
 use super::retries::Retries;
@@ -21,8 +22,8 @@ use crate::interpret::{Interpreter, NativeCalls};
 use crate::journal::{DynJournal, Journal, SessionId};
 use crate::layout::{Layout, Staged};
 use crate::model::{DynModel, Model};
-use crate::registry::{RegisteredTool, Registry, ToolList};
-use crate::session::Session;
+use crate::registry::{Registered, RegisteredTool, Registry, ToolList};
+use crate::session::{Known, Sanitizer, Session, rendered};
 use crate::tool::{CallContext, IntoState, ToolSet};
 
 /// An agent: it may run many times, for different goals.
@@ -59,6 +60,7 @@ impl<R: Registry> Agent<R> {
             verifier: None,
             layout: Arc::new(Staged),
             compactor: None,
+            sanitizer: None,
             tools: None,
             texts: Texts::default(),
             budget: Budget::default(),
@@ -70,6 +72,7 @@ impl<R: Registry> Agent<R> {
                 executor: "handlers",
                 layout: type_name::<Staged>(),
                 compactor: String::new(),
+                sanitizer: String::new(),
             },
         }
     }
@@ -109,6 +112,24 @@ impl<R: Registry> Agent<R> {
     /// When the agent has no journal, or the journal has no such session or cannot be trusted.
     pub async fn audit(&self, session: impl Into<SessionId>) -> Result<Audit, RunError> {
         audit(&self.definition, session.into()).await
+    }
+
+    /// Lets a fragment wait for the next input of a session that rests: a note, which the model is told once, directly before
+    /// those words. The journal holds it when this returns.
+    ///
+    /// It takes the session over, so a [`Run`](crate::Run) of it that somebody keeps cannot go on; with one in hand, use
+    /// [`Run::queue`](crate::Run::queue).
+    ///
+    /// # Errors
+    ///
+    /// When the fragment cannot be rendered, the agent has no journal, the last run of the session has not ended, or there
+    /// is no such session: what the first request of a session says goes with that request.
+    pub async fn queue<F: Registered<R>>(
+        &self,
+        session: impl Into<SessionId>,
+        fragment: F,
+    ) -> Result<(), RunError> {
+        queue(&self.definition, session.into(), rendered::<R, F>(fragment)?).await
     }
 
     /// Starts a request for a run inside a call of another run, with the state that the tools borrow. The tool of the call
@@ -186,6 +207,7 @@ impl<R: Registry> Agent<R> {
             verifier: old.verifier.clone(),
             layout: old.layout.clone(),
             compactor: old.compactor.clone(),
+            sanitizer: old.sanitizer.clone(),
             tools,
             header,
             texts: old.texts.clone(),
@@ -219,6 +241,7 @@ pub struct AgentBuilder<R: Registry> {
     verifier: Option<Arc<dyn DynVerifier<R::State>>>,
     layout: Arc<dyn Layout>,
     compactor: Option<Arc<dyn DynCompactor>>,
+    sanitizer: Option<Arc<Sanitizer<R>>>,
     tools: Option<ToolSet<R::State>>,
     texts: Texts,
     budget: Budget,
@@ -266,6 +289,42 @@ impl<R: Registry> AgentBuilder<R> {
     pub fn compactor<C: Compactor>(mut self, compactor: C) -> Self {
         self.names.compactor = format!("{}/{}", type_name::<C>(), compactor.version());
         self.compactor = Some(Arc::new(compactor));
+        self
+    }
+
+    /// Sets what is sent of a person's words: each text that is typed goes through it once, and what it gives is sent and
+    /// recorded beside what was typed. Unless set, both are the same. Here a project takes out what no model should see, or
+    /// fills in placeholders; from the facts that the model was told ([`Known`]), so that all of it is recorded.
+    ///
+    /// It is a pure function. Its name, with a version, says which: a run is not taken up again with another one unless that
+    /// is accepted.
+    ///
+    /// ```
+    /// use polyloop::prelude::*;
+    ///
+    /// registry! { struct App {} }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let model = Scripted::replies([Reply::text("Six.")]);
+    /// let agent = Agent::<App>::builder(model.clone())
+    ///     .sanitizer("no_tabs/1", |typed, _| typed.replace('\t', " "))
+    ///     .build()?;
+    /// let mut run = agent.on(()).goal("How\tmany?").await?;
+    /// run.finish().await?;
+    /// assert_eq!(run.prompt().unwrap().messages().next().unwrap().text(), "How many?");
+    /// assert_eq!(run.items()[0].typed().unwrap().as_str(), "How\tmany?");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn sanitizer(
+        mut self,
+        name: impl Into<String>,
+        sanitizer: impl Fn(&str, &Known<'_, R>) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.names.sanitizer = name.into();
+        self.sanitizer = Some(Arc::new(sanitizer));
         self
     }
 
@@ -343,6 +402,7 @@ impl<R: Registry> AgentBuilder<R> {
             verifier: self.verifier,
             layout: self.layout,
             compactor: self.compactor,
+            sanitizer: self.sanitizer,
             tools,
             header,
             texts,

@@ -17,6 +17,7 @@ use crate::layout::Layout;
 use crate::message::ToolDefinition;
 use crate::model::DynModel;
 use crate::registry::{RegisteredTool, Registry};
+use crate::session::{Sanitizer, Session};
 use crate::tool::ToolSet;
 
 /// Tells the time.
@@ -32,6 +33,8 @@ pub(crate) struct Definition<R: Registry> {
     pub(crate) layout: Arc<dyn Layout>,
     /// What makes room in a session that grows too large.
     pub(crate) compactor: Option<Arc<dyn DynCompactor>>,
+    /// What is made of a person's words before a model sees them.
+    pub(crate) sanitizer: Option<Arc<Sanitizer<R>>>,
     pub(crate) tools: ToolSet<R::State>,
     /// The tools in the header of a request; none unless the interpreter reads native calls.
     pub(crate) header: Arc<[ToolDefinition]>,
@@ -56,9 +59,17 @@ pub(crate) struct Names {
     pub(crate) layout: &'static str,
     /// With its version.
     pub(crate) compactor: String,
+    /// The project's own name, with its version; empty without one.
+    pub(crate) sanitizer: String,
 }
 
 impl<R: Registry> Definition<R> {
+    /// A session in which nothing was said yet.
+    pub(super) fn session(&self) -> Session<R> {
+        Session::framed(self.layout.clone(), self.texts.observation.clone())
+            .sanitizing(self.sanitizer.clone())
+    }
+
     /// The names by which the model calls a tool: a set may hold it with a prefix.
     pub(super) fn names_of<T: RegisteredTool<R>>(&self) -> Result<Vec<String>, RunError> {
         let spec = const { T::SPEC };
@@ -109,8 +120,11 @@ pub(super) fn parts<R: Registry>(
         ("executor", names.executor.to_owned()),
         ("layout", names.layout.to_owned()),
         ("compactor", names.compactor.clone()),
+        ("sanitizer", names.sanitizer.clone()),
     ];
-    parts.into_iter().map(|(part, stands)| (part.to_owned(), stands)).collect()
+    // What an agent does not have is left out, as in journals of versions that did not know it.
+    let there = parts.into_iter().filter(|(_, stands)| !stands.is_empty());
+    there.map(|(part, stands)| (part.to_owned(), stands)).collect()
 }
 
 /// The parts that are not the same in both.

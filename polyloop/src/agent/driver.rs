@@ -23,7 +23,7 @@ use crate::execute::ToolExecutor;
 use crate::journal::Durability;
 use crate::message::{Prompt, ToolDefinition};
 use crate::registry::Registry;
-use crate::session::Session;
+use crate::session::{Session, TurnContext};
 
 /// A run on its way.
 pub(crate) struct Driver<R: Registry> {
@@ -40,6 +40,8 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) stepwise: Arc<AtomicBool>,
     pub(crate) writer: Writer,
     pub(crate) mirror: Mirror<R>,
+    /// What the run began with; none where it was taken up.
+    pub(crate) turn: Option<TurnContext>,
     /// The last prompt that was sealed.
     pub(crate) prompt: Option<Prompt>,
     /// Whether the next one extends it, as long as nothing but adding happens.
@@ -84,6 +86,7 @@ impl<R: Registry> Driver<R> {
             cancelled: watch::channel(state.is_cancelled()).0,
             stepwise: Arc::default(),
             writer,
+            turn: None,
             prompt: mirror
                 .prompt()
                 .map(|prompt| prompt.clone().with_tools(definition.header(&state.enabled))),
@@ -249,6 +252,11 @@ impl<R: Registry> Driver<R> {
 
     fn take(&mut self, said: Said) {
         match said {
+            Said::Input(input) => match self.session.turn(vec![input]) {
+                Ok(turn) => self.begin_turn(&turn),
+                Err(error) => self.tell(Update::NotRecorded { error }),
+            },
+            Said::Note(fragment) => self.session.queue_note(fragment),
             Said::Words(words) => {
                 if let Err(error) = self.session.record(words).map(drop) {
                     self.tell(Update::NotRecorded { error });

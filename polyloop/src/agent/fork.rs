@@ -138,7 +138,7 @@ impl<R: Registry> ForkRequest<R> {
         let inherited = opened.mirror.session().twin().journaled();
         let (mut driver, _, updates) = Driver::new(definition, handlers, inherited, opened);
         driver.open_session(Some(fork));
-        let ready = checked.behind(&driver.session)?;
+        let ready = checked.behind(&mut driver.session)?;
         driver.writer.take_lease().await?;
         let handle = driver.listen_anew();
         driver.begin(ready);

@@ -10,10 +10,10 @@ use tokio::sync::{mpsc, watch};
 
 use super::definition::Definition;
 use crate::error::RunError;
-use crate::event::UserInput;
+use crate::event::{RecordedFragment, UserInput};
 use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::registry::{Registered, RegisteredTool, Registry};
-use crate::session::Words;
+use crate::session::{Words, rendered};
 
 /// Whether a run is to be cancelled, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,8 +29,12 @@ pub(crate) enum Cancel {
 /// What a person says while a run is under way.
 #[derive(Debug)]
 pub(crate) enum Said {
+    /// A person's own words.
+    Input(Words),
     Words(Words),
-    /// A note that no model ever sees.
+    /// A fragment that waits for the next input.
+    Note(RecordedFragment),
+    /// What no model ever sees.
     Remark(String),
     /// The session is to be compacted before the next request.
     Compact,
@@ -62,14 +66,17 @@ impl<R: Registry> RunHandle<R> {
 
     /// Adds a person's own words, such as a remark while a tool is at work.
     ///
+    /// They go through the agent's [sanitizer](crate::AgentBuilder::sanitizer), and notes that wait stand before them. Where
+    /// nothing is left of them, the run tells so, by [`Update::NotRecorded`](crate::Update::NotRecorded).
+    ///
     /// This only hands them over. The run takes them up when it is polled, also in the middle of a request or a call and
     /// while it waits for a person, and then they are in the journal. A run that is dropped before forgets them.
     ///
     /// # Errors
     ///
-    /// When there is nothing but white space, or the run has ended.
+    /// When there is nothing but white space and no image, or the run has ended.
     pub fn say(&self, input: impl Into<UserInput>) -> Result<(), RunError> {
-        self.send(Said::Words(Words::input::<R>(input.into())?))
+        self.send(Said::Input(Words::input(input.into())?))
     }
 
     /// Adds a fragment. Where this turn may record no more of its kind the run tells so, by
@@ -101,7 +108,22 @@ impl<R: Registry> RunHandle<R> {
         self.send(Said::Words(Words::retract::<R, F>()))
     }
 
-    /// Adds a note to the journal, for whoever reads it later. No model ever sees it, and nothing is decided by it.
+    /// Lets a fragment wait for the next input of the session, this run's or a later one's: a note, which then stands
+    /// directly before those words. It is told once.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be rendered, or the run has ended: then [`Run::queue`](crate::Run::queue) and
+    /// [`Agent::queue`](crate::Agent::queue) take it.
+    pub fn queue<F: Registered<R>>(&self, fragment: F) -> Result<(), RunError> {
+        self.queue_note(rendered::<R, F>(fragment)?)
+    }
+
+    pub(super) fn queue_note(&self, fragment: RecordedFragment) -> Result<(), RunError> {
+        self.send(Said::Note(fragment))
+    }
+
+    /// Adds a remark to the journal, for whoever reads it later. No model ever sees it, and nothing is decided by it.
     ///
     /// # Errors
     ///

@@ -31,7 +31,7 @@ pub(crate) struct Mirror<R: Registry> {
 
 impl<R: Registry> Mirror<R> {
     pub(crate) fn new(session: SessionId, definition: &Definition<R>) -> Self {
-        let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
+        let empty = definition.session();
         Self { chain: Chain::new(session), session: empty, prompt: None, runs: 0, inherited: 0 }
     }
 

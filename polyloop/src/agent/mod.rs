@@ -22,6 +22,7 @@ mod mirror;
 mod open;
 mod opening;
 mod plan;
+mod queue;
 mod recover;
 mod report;
 mod request;

@@ -10,7 +10,7 @@ use crate::error::RunError;
 use crate::event::UserInput;
 use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::registry::{Registered, RegisteredTool, Registry};
-use crate::session::{Resolved, Session, Words};
+use crate::session::{Session, TurnContext, Words};
 use crate::tool::{BoxFuture, IntoState};
 
 /// Collects what a run begins with. The first mistake is told when the run is to begin.
@@ -61,7 +61,7 @@ impl Opening {
         }
         match goal {
             Some(goal) if goal.is_blank() => return Err(RunError::EmptyGoal),
-            Some(goal) => words.push(Words::input::<R>(goal)?),
+            Some(goal) => words.push(Words::input(goal)?),
             None if words.is_empty() && needs_words => return Err(RunError::EmptyGoal),
             None => {}
         }
@@ -78,19 +78,19 @@ pub(super) struct Checked {
 
 impl Checked {
     /// Says what of it is recorded behind what stands. Afterwards recording it cannot fail.
-    pub(super) fn behind<R: Registry>(self, session: &Session<R>) -> Result<Ready, RunError> {
-        let words = session.resolve(self.words)?;
-        if words.is_empty() && self.needs_words {
+    pub(super) fn behind<R: Registry>(self, session: &mut Session<R>) -> Result<Ready, RunError> {
+        let turn = session.turn(self.words)?;
+        if self.needs_words && !turn.says_something() {
             // The model knows all of it already, so nothing says what the run is for.
             return Err(RunError::EmptyGoal);
         }
-        Ok(Ready { words, enabled: self.enabled })
+        Ok(Ready { turn, enabled: self.enabled })
     }
 }
 
 /// What a run begins with in its session.
 pub(super) struct Ready {
-    pub(super) words: Vec<Resolved>,
+    pub(super) turn: TurnContext,
     pub(super) enabled: Vec<String>,
 }
 

@@ -15,7 +15,6 @@ use crate::event::{Definitions, UserInput};
 use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::journal::SessionId;
 use crate::registry::{Registered, RegisteredTool, Registry};
-use crate::session::Session;
 use crate::tool::BoxFuture;
 
 /// What a run begins with; await it to start.
@@ -100,12 +99,12 @@ impl<R: Registry> Request<R> {
             Driver::new(definition, handlers, session, opened)
         } else {
             let opened = Opened::empty(&definition, session.unwrap_or_else(SessionId::mint)).await?;
-            let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
-            let (mut driver, handle, updates) = Driver::new(definition, handlers, empty.journaled(), opened);
+            let empty = definition.session().journaled();
+            let (mut driver, handle, updates) = Driver::new(definition, handlers, empty, opened);
             driver.open_session(None);
             (driver, handle, updates)
         };
-        let ready = checked.behind(&driver.session)?;
+        let ready = checked.behind(&mut driver.session)?;
         // Whoever cancelled the run before did not cancel this one.
         let handle = driver.listen_anew();
         driver.begin(ready);

@@ -22,7 +22,7 @@ use crate::journal::SessionId;
 use crate::ledger::Item;
 use crate::message::Prompt;
 use crate::registry::{Registered, Registry};
-use crate::session::Session;
+use crate::session::{Session, TurnContext, rendered};
 use crate::tool::BoxFuture;
 
 type Driving<R> = BoxFuture<'static, Driver<R>>;
@@ -125,7 +125,7 @@ impl<R: Registry> Run<R> {
     ///
     /// # Errors
     ///
-    /// When there is nothing but white space, or the run has ended.
+    /// When there is nothing but white space and no image, or the run has ended.
     pub fn say(&self, input: impl Into<UserInput>) -> Result<(), RunError> {
         self.handle.say(input)
     }
@@ -157,6 +157,31 @@ impl<R: Registry> Run<R> {
         self.handle.retract::<F>()
     }
 
+    /// Lets a fragment wait for the next input of the session: a note, which the model is told once, directly before those
+    /// words. The journal holds it when this returns; while the run is under way, once it takes it up.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be rendered, or the journal cannot be written.
+    pub async fn queue<F: Registered<R>>(&mut self, fragment: F) -> Result<(), RunError> {
+        let fragment = rendered::<R, F>(fragment)?;
+        self.written().await?;
+        match self.at_rest() {
+            Err(RunError::UnderWay) => self.handle.queue_note(fragment),
+            Err(error) => Err(error),
+            Ok(driver) => {
+                driver.queue(fragment).await?;
+                self.write_and_go_on().await
+            }
+        }
+    }
+
+    /// Returns what the run that is under way, or was last, began with, while it rests; none for one that was taken up.
+    #[must_use]
+    pub fn turn(&self) -> Option<&TurnContext> {
+        self.resting().and_then(|driver| driver.turn.as_ref())
+    }
+
     /// Begins the next run of the session, once this one has ended: a person says something more. Await it; then poll
     /// this run as before. What was counted for the run that ended begins anew.
     pub fn follow_up(&mut self) -> FollowUp<'_, R> {
@@ -174,17 +199,18 @@ impl<R: Registry> Run<R> {
             return Err(RunError::Unfinished { session: driver.writer.session().to_string() });
         }
         let checked = opening.check::<R>(true)?;
-        let ready = checked.behind(&driver.session)?;
+        let ready = checked.behind(&mut driver.session)?;
         let handlers = state.map(|state| driver.definition.handlers(state)).transpose()?;
         driver.take_over().await?;
         if let Some(handlers) = handlers {
             driver.handlers = handlers;
         }
+        // What nobody wanted to hear of the run that ended is not told of this one.
+        while self.updates.try_recv().is_ok() {}
+        let driver = self.at_rest()?;
         let handle = driver.listen_anew();
         driver.begin(ready);
         self.handle = handle;
-        // What nobody wanted to hear of the run that ended is not told of this one.
-        while self.updates.try_recv().is_ok() {}
         self.write_and_go_on().await
     }
 

@@ -62,7 +62,7 @@ pub enum Update {
         /// The call.
         call: Call,
     },
-    /// A fragment that was injected while the run was under way is not recorded.
+    /// What was said while the run was under way is not recorded; or a note is not, and waits for the next input.
     NotRecorded {
         /// Why.
         error: RecordError,

@@ -134,6 +134,14 @@ pub enum RunError {
         /// The session's id.
         session: String,
     },
+    /// A note was queued for a session that does not exist yet.
+    #[error(
+        "the session `{session}` has no run yet, so no note can wait in it; say it with the first one, by `Request::inject`"
+    )]
+    NewSession {
+        /// The session's id.
+        session: String,
+    },
     /// A session is to branch off from another one where that is in the middle of something.
     #[error("nothing can branch off from the session `{session}` {}", place_to_branch_off(*at, *before, *behind))]
     NoForkPoint {

@@ -213,8 +213,8 @@ impl Item {
         })
     }
 
-    /// Returns the text, as the model is told it: of a fragment the rendered one, of an observation all its parts with
-    /// nothing between them.
+    /// Returns the text, as the model is told it: of a fragment the rendered one, of an observation, and of a person's
+    /// words with images, all texts with nothing between them.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match &self.content {
@@ -230,11 +230,21 @@ impl Item {
         }
     }
 
-    /// Returns a person's words as they were typed; none of what is not a person's.
+    /// Returns a person's words, with their images, as they were sent to the model.
     #[must_use]
-    pub fn typed(&self) -> Option<&str> {
+    pub fn input(&self) -> Option<&UserInput> {
         match &self.content {
-            ItemContent::Input { input, typed } => Some(typed.as_ref().unwrap_or(input).as_str()),
+            ItemContent::Input { input, .. } => Some(input),
+            _ => None,
+        }
+    }
+
+    /// Returns a person's words as they were typed: what a title, a search and a memory go by. Only a
+    /// [sanitizer](crate::AgentBuilder::sanitizer) makes something else of them.
+    #[must_use]
+    pub fn typed(&self) -> Option<&UserInput> {
+        match &self.content {
+            ItemContent::Input { input, typed } => Some(typed.as_ref().unwrap_or(input)),
             _ => None,
         }
     }

@@ -47,7 +47,7 @@ impl Message {
                 });
             }
             bytes_before += text.len();
-            chars_before += block.chars();
+            chars_before += text.chars().count();
         }
         stretches
     }
@@ -67,5 +67,7 @@ fn written(block: &Block) -> Cow<'_, str> {
         Content::Text { text } => Cow::Borrowed(text),
         Content::ToolCall { name, arguments, .. } => [&**name, &**arguments].concat().into(),
         Content::ToolResult { parts, .. } => parts.concat().into(),
+        // What it counts for is a measure, and no text.
+        Content::Image { .. } => Cow::Borrowed(""),
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Session;
-use super::words::{Recorded, Words};
-use crate::error::RecordError;
-use crate::event::{Event, RecordedFragment, UserInput};
+use super::sanitizer::{Known, Sanitizer};
+use super::words::{INPUT, Recorded, Words};
+use crate::error::{RecordError, RecordErrorKind};
+use crate::event::{Event, NoteId, RecordedFragment, UserInput};
 use crate::ledger::Ledger;
 use crate::message::ItemId;
 use crate::registry::Registry;
@@ -13,25 +14,53 @@ use crate::registry::Registry;
 /// Words that are going to be recorded: nothing can go wrong with them any more.
 #[derive(Clone, Debug)]
 pub(crate) enum Resolved {
-    Fragment { fragment: RecordedFragment, instead_of: Option<ItemId> },
-    Input { input: UserInput, typed: Option<UserInput>, forged_marker: bool },
+    Fragment {
+        fragment: RecordedFragment,
+        instead_of: Option<ItemId>,
+    },
+    /// A note that waited.
+    Note(NoteId, RecordedFragment),
+    Input {
+        input: UserInput,
+        typed: Option<UserInput>,
+        forged_marker: bool,
+    },
 }
 
 /// What was told so far, while several things are resolved one after another.
-struct Told<'l> {
+pub(super) struct Told<'l> {
     ledger: &'l Ledger,
     recorded: Recorded,
     latest: BTreeMap<&'static str, RecordedFragment>,
 }
 
+impl Resolved {
+    /// How large a prompt of this size becomes with what the model is told, in characters.
+    pub(super) fn added_to(&self, chars: usize, ledger: &Ledger) -> usize {
+        match self {
+            Self::Fragment { fragment, instead_of: Some(_) } => {
+                let kind = fragment.spec.kind;
+                let gone = ledger.items().iter().filter(|item| item.kind_name() == kind);
+                let gone: usize = gone.filter_map(|item| Some(item.rendered()?.chars())).sum();
+                chars.saturating_sub(gone) + fragment.rendered.chars()
+            }
+            Self::Fragment { fragment, instead_of: None } | Self::Note(_, fragment) => {
+                chars + fragment.rendered.chars()
+            }
+            Self::Input { input, .. } => chars + input.chars(),
+        }
+    }
+}
+
 impl Told<'_> {
     /// Says what is recorded; none where the model knows it.
-    fn resolve<R: Registry>(&mut self, words: Words) -> Result<Option<Resolved>, RecordError> {
+    fn resolve<R: Registry>(
+        &mut self,
+        words: Words,
+        sanitizer: Option<&Sanitizer<R>>,
+    ) -> Result<Option<Resolved>, RecordError> {
         let fragment = match words {
-            Words::Input { input, typed, forged_marker } => {
-                self.recorded = Recorded::default();
-                return Ok(Some(Resolved::Input { input, typed, forged_marker }));
-            }
+            Words::Input(typed) => return self.input(typed, sanitizer).map(Some),
             Words::Fragment(fragment) => Some(fragment),
             Words::Latest(latest) => {
                 let (earlier, refreshes) = (self.latest(latest.kind()), self.to_refresh(latest.kind()));
@@ -42,9 +71,7 @@ impl Told<'_> {
         let Some(fragment) = fragment else { return Ok(None) };
         // What takes something back stands behind it.
         let instead_of = self.to_refresh(fragment.spec.kind).filter(|_| !fragment.retracts);
-        self.recorded.admits(&fragment)?;
-        self.recorded.count(&fragment);
-        self.latest.insert(fragment.spec.kind, fragment.clone());
+        self.tell(&fragment)?;
         Ok(Some(Resolved::Fragment { fragment, instead_of }))
     }
 
@@ -53,28 +80,57 @@ impl Told<'_> {
         if self.latest.contains_key(kind) { None } else { self.ledger.to_refresh(kind) }
     }
 
-    fn latest(&self, kind: &str) -> Option<&RecordedFragment> {
+    fn tell(&mut self, fragment: &RecordedFragment) -> Result<(), RecordError> {
+        self.recorded.admits(fragment)?;
+        self.recorded.count(fragment);
+        self.latest.insert(fragment.spec.kind, fragment.clone());
+        Ok(())
+    }
+
+    fn input<R: Registry>(
+        &mut self,
+        typed: UserInput,
+        sanitizer: Option<&Sanitizer<R>>,
+    ) -> Result<Resolved, RecordError> {
+        let (input, typed) = Known::new(self).sanitized(typed, sanitizer);
+        if input.is_blank() {
+            return Err(RecordError::new(INPUT, RecordErrorKind::Empty));
+        }
+        let forged_marker =
+            [Some(&input), typed.as_ref()].into_iter().flatten().any(|words| R::holds_marker(words.as_str()));
+        self.recorded = Recorded::default();
+        Ok(Resolved::Input { input, typed, forged_marker })
+    }
+
+    pub(super) fn latest(&self, kind: &str) -> Option<&RecordedFragment> {
         self.latest.get(kind).or_else(|| self.ledger.latest(kind).map(|(_, fragment)| fragment))
     }
 }
 
 impl<R: Registry> Session<R> {
-    /// Says what would be recorded of all these words at the beginning of a turn, or that one of them is refused; nothing is
-    /// recorded.
-    pub(crate) fn resolve(&self, words: Vec<Words>) -> Result<Vec<Resolved>, RecordError> {
-        let mut told = self.told_in(Recorded::default());
-        words.into_iter().filter_map(|words| told.resolve::<R>(words).transpose()).collect()
-    }
-
-    /// What was told so far, in a turn that recorded this.
-    fn told_in(&self, recorded: Recorded) -> Told<'_> {
-        Told { ledger: &self.ledger, recorded, latest: BTreeMap::new() }
+    /// Says what would be recorded of these notes and words, or that one of them is refused; nothing is recorded.
+    pub(super) fn resolve(
+        &self,
+        recorded: Recorded,
+        notes: &[(NoteId, RecordedFragment)],
+        words: Vec<Words>,
+    ) -> Result<Vec<Resolved>, RecordError> {
+        let mut told = Told { ledger: &self.ledger, recorded, latest: BTreeMap::new() };
+        let mut resolved = Vec::with_capacity(notes.len() + words.len());
+        for (note, fragment) in notes {
+            told.tell(fragment)?;
+            resolved.push(Resolved::Note(*note, fragment.clone()));
+        }
+        for words in words {
+            resolved.extend(told.resolve::<R>(words, self.sanitizer.as_deref())?);
+        }
+        Ok(resolved)
     }
 
     /// Records what came through a door; none where the model knows it.
     pub(crate) fn record(&mut self, words: Words) -> Result<Option<ItemId>, RecordError> {
-        let resolved = self.told_in(self.recorded.clone()).resolve::<R>(words)?;
-        Ok(resolved.map(|resolved| self.take(resolved)))
+        let resolved = self.resolve(self.recorded.clone(), &[], vec![words])?;
+        Ok(resolved.into_iter().map(|resolved| self.take(resolved)).last())
     }
 
     /// Records what is recorded in any case.
@@ -84,13 +140,20 @@ impl<R: Registry> Session<R> {
         Ok(recorded.unwrap_or(ItemId(self.next_item)))
     }
 
+    /// Records that a note waits.
+    pub(crate) fn queue_note(&mut self, fragment: RecordedFragment) {
+        let note = self.new_note();
+        self.append(Event::NoteQueued { note, fragment });
+    }
+
     /// Records what was resolved.
-    pub(crate) fn take(&mut self, resolved: Resolved) -> ItemId {
+    pub(super) fn take(&mut self, resolved: Resolved) -> ItemId {
         let item = self.new_item();
         self.append(match resolved {
             Resolved::Fragment { fragment, instead_of } => {
                 Event::FragmentRecorded { item, fragment, instead_of }
             }
+            Resolved::Note(note, _) => Event::NoteTaken { note, item },
             Resolved::Input { input, typed, forged_marker } => {
                 Event::InputRecorded { item, input, typed, forged_marker }
             }

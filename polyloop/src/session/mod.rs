@@ -3,9 +3,11 @@
 mod doors;
 mod latest;
 mod order;
+mod sanitizer;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod turns;
 mod words;
 
@@ -16,9 +18,13 @@ use std::sync::Arc;
 pub use shown::Entry;
 pub use turns::LiveTurn;
 
-pub(crate) use doors::Resolved;
 pub(crate) use order::new_items;
-pub(crate) use words::{Recorded, Words};
+pub use sanitizer::Known;
+pub(crate) use sanitizer::Sanitizer;
+pub use turn::TurnContext;
+pub(crate) use words::{Words, rendered};
+
+use words::Recorded;
 
 use crate::error::RecordError;
 use crate::event::{CallId, Event, ImportedPart, NoteId, SealPurpose, UserInput};
@@ -55,13 +61,15 @@ use crate::registry::{Registered, Registry};
 /// ```
 pub struct Session<R: Registry> {
     ledger: Ledger,
-    /// How many of each kind were recorded since the turn began, or since the last input.
+    /// How many of each kind were recorded since the last input, or since a run began.
     recorded: Recorded,
     next_item: u64,
     next_call: u64,
     next_note: u64,
     layout: Arc<dyn Layout>,
     observation: Template,
+    /// What is made of a person's words before a model sees them.
+    sanitizer: Option<Arc<Sanitizer<R>>>,
     projection: Projection,
     hash: RunningHash,
     /// How often what stood had been changed when it was hashed last.
@@ -93,6 +101,7 @@ impl<R: Registry> Session<R> {
             next_note: 0,
             layout,
             observation,
+            sanitizer: None,
             projection: Projection::new(),
             hash: RunningHash::default(),
             hashed_breaks: 0,
@@ -145,15 +154,27 @@ impl<R: Registry> Session<R> {
         (!latest.retracts).then(|| &**latest.in_full())
     }
 
-    /// Records a person's own words, as they are. They begin a new turn.
+    /// Lets a fragment wait for a person's next words: a note, which then stands directly before them. It is told once.
+    ///
+    /// # Errors
+    ///
+    /// As [`inject`](Self::inject). Where a turn may not record as many of the kind as wait, the last ones wait on.
+    pub fn queue<F: Registered<R>>(&mut self, fragment: F) -> Result<(), RecordError> {
+        self.queue_note(rendered::<R, F>(fragment)?);
+        Ok(())
+    }
+
+    /// Records a person's own words, as they are, and the notes that wait before them. They begin a new turn.
     ///
     /// Words that hold a registered marker are flagged (see [`Item::has_forged_marker`]) and never taken for a fragment.
     ///
     /// # Errors
     ///
-    /// When there is nothing but white space.
+    /// When there is nothing but white space, and no image.
     pub fn say(&mut self, input: impl Into<UserInput>) -> Result<ItemId, RecordError> {
-        self.record_one(Words::input::<R>(input.into())?)
+        let turn = self.next_turn(input)?;
+        self.begin(&turn);
+        Ok(ItemId(self.next_item))
     }
 
     /// Projects the prompt. The same ledger gives the same bytes.
@@ -172,6 +193,12 @@ impl<R: Registry> Session<R> {
         &self.ledger
     }
 
+    /// The same session, in which this is made of a person's words.
+    pub(crate) fn sanitizing(mut self, sanitizer: Option<Arc<Sanitizer<R>>>) -> Self {
+        self.sanitizer = sanitizer;
+        self
+    }
+
     /// Keeps what is recorded from now on until a journal holds it.
     pub(crate) fn journaled(mut self) -> Self {
         self.unwritten = Some(Vec::new());
@@ -188,6 +215,7 @@ impl<R: Registry> Session<R> {
             next_note: self.next_note,
             layout: self.layout.clone(),
             observation: self.observation.clone(),
+            sanitizer: self.sanitizer.clone(),
             projection: self.projection.clone(),
             hash: self.hash.clone(),
             hashed_breaks: self.hashed_breaks,
@@ -224,8 +252,8 @@ impl<R: Registry> Session<R> {
         }
         match event {
             Event::FragmentRecorded { fragment, .. } => self.recorded.count(fragment),
-            Event::RunStarted { .. }
-            | Event::InputRecorded { .. }
+            Event::InputRecorded { .. }
+            | Event::RunStarted { .. }
             | Event::HistoryRolledBack { .. }
             | Event::SessionOpened { fork: Some(_), .. } => self.recorded = Recorded::default(),
             Event::Decided { calls, .. } => self.next_call += calls.len() as u64,

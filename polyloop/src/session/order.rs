@@ -33,6 +33,12 @@ impl<R: Registry> Session<R> {
             {
                 Err("rolls back turns that are not there")
             }
+            Event::NoteQueued { note, .. } if note.0 <= self.next_note => {
+                Err("gives a note the id of another one")
+            }
+            Event::NoteTaken { note, .. } if !self.ledger.notes().any(|(waits, _)| waits == *note) => {
+                Err("takes a note that does not wait")
+            }
             Event::SessionOpened { fork: Some(_), .. }
             | Event::CompactionStarted { .. }
             | Event::CompactionApplied { .. }

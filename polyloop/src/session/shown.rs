@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Session;
-use crate::event::Call;
+use crate::event::{Call, InputPart, UserInput};
 use crate::fragment::Memory;
 use crate::ledger::{Item, ItemContent, ItemKind, Statement};
-use crate::message::{ItemId, Role};
+use crate::message::{Image, ItemId, Role};
 use crate::registry::Registry;
 
 /// One part of a session, for whoever shows it or remembers it.
@@ -27,6 +27,8 @@ pub struct Entry {
     pub role: Role,
     /// The text: of a person the words as typed, of all else what the model is told.
     pub text: String,
+    /// The images among a person's words.
+    pub images: Vec<Image>,
     /// The calls that a reply makes.
     pub calls: Vec<Call>,
     /// The tool whose call it is that was observed.
@@ -50,13 +52,21 @@ impl Entry {
             kind: item.kind(),
             name: item.kind_name(),
             role: item.role(),
-            text: item.typed().map_or_else(|| item.text().into_owned(), str::to_owned),
+            text: item.typed().map_or_else(|| item.text().into_owned(), |typed| typed.as_str().to_owned()),
+            images: item.typed().into_iter().flat_map(images).collect(),
             calls,
             tool,
             statement: item.statement(),
             forged_marker: item.has_forged_marker(),
         }
     }
+}
+
+fn images(input: &UserInput) -> impl Iterator<Item = Image> {
+    input.parts().iter().filter_map(|part| match part {
+        InputPart::Image(image) => Some(image.clone()),
+        InputPart::Text(_) => None,
+    })
 }
 
 impl<R: Registry> Session<R> {

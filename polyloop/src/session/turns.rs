@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Session;
+use crate::event::UserInput;
 use crate::ledger::Item;
 use crate::registry::Registry;
 
@@ -24,7 +25,7 @@ impl<'s> LiveTurn<'s> {
     }
 
     fn add(&mut self, item: &'s Item) {
-        self.words = self.words.or_else(|| item.typed());
+        self.words = self.words.or_else(|| item.typed().map(UserInput::as_str));
         self.items.push(item);
     }
 }
@@ -71,7 +72,7 @@ impl<R: Registry> Session<R> {
 
     /// A person's words as typed, those that were not rolled back.
     fn typed(&self) -> impl DoubleEndedIterator<Item = &str> {
-        self.ledger.transcript().into_iter().filter_map(Item::typed)
+        self.ledger.transcript().into_iter().filter_map(Item::typed).map(UserInput::as_str)
     }
 }
 

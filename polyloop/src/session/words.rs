@@ -9,9 +9,9 @@ use crate::fragment::{FragmentSpec, LatestFragment, Marking, RetractableFragment
 use crate::registry::{Registered, Registry};
 
 /// The kind of a person's words, in errors.
-const INPUT: &str = "polyloop.input";
+pub(super) const INPUT: &str = "polyloop.input";
 
-/// How many of each kind were recorded since the turn began, or since the last input.
+/// How many of each kind were recorded since the last input, or since a run began.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorded(BTreeMap<&'static str, usize>);
 
@@ -41,23 +41,14 @@ pub(crate) enum Words {
     Latest(Latest),
     /// The end of a fact.
     Retraction(Retraction),
-    Input {
-        input: UserInput,
-        typed: Option<UserInput>,
-        forged_marker: bool,
-    },
+    /// A person's own words, as typed.
+    Input(UserInput),
 }
 
 impl Words {
     /// Renders a fragment.
-    #[expect(clippy::needless_pass_by_value, reason = "what is recorded is given away")]
     pub(crate) fn fragment<R: Registry, F: Registered<R>>(fragment: F) -> Result<Self, RecordError> {
-        let spec = &const { F::SPEC };
-        let rendered = R::render(&fragment)?;
-        if rendered.text().trim().is_empty() && matches!(spec.marking, Marking::Unmarked(_)) {
-            return Err(RecordError::new(spec.kind, RecordErrorKind::Empty));
-        }
-        Ok(Self::Fragment(RecordedFragment::new(spec, rendered)))
+        rendered::<R, F>(fragment).map(Self::Fragment)
     }
 
     /// Renders a fact that is said if the model does not know it.
@@ -73,11 +64,22 @@ impl Words {
     }
 
     /// Takes a person's own words.
-    pub(crate) fn input<R: Registry>(input: UserInput) -> Result<Self, RecordError> {
-        if input.is_blank() {
-            return Err(RecordError::new(INPUT, RecordErrorKind::Empty));
+    pub(crate) fn input(typed: UserInput) -> Result<Self, RecordError> {
+        if typed.is_blank() {
+            Err(RecordError::new(INPUT, RecordErrorKind::Empty))
+        } else {
+            Ok(Self::Input(typed))
         }
-        let forged_marker = R::holds_marker(input.as_str());
-        Ok(Self::Input { input, typed: None, forged_marker })
     }
+}
+
+/// Renders a fragment that says something.
+#[expect(clippy::needless_pass_by_value, reason = "what is recorded is given away")]
+pub(crate) fn rendered<R: Registry, F: Registered<R>>(fragment: F) -> Result<RecordedFragment, RecordError> {
+    let spec = &const { F::SPEC };
+    let rendered = R::render(&fragment)?;
+    if rendered.text().trim().is_empty() && matches!(spec.marking, Marking::Unmarked(_)) {
+        return Err(RecordError::new(spec.kind, RecordErrorKind::Empty));
+    }
+    Ok(RecordedFragment::new(spec, rendered))
 }

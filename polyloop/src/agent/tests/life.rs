@@ -109,11 +109,10 @@ impl Life {
     }
 
     fn say(&mut self, words: Words) {
-        for resolved in self.session.resolve(vec![words]).unwrap() {
-            let mut copy = self.session.twin().journaled();
-            copy.take(resolved);
-            let event = copy.unwritten()[0].clone();
-            self.record(event);
+        let mut copy = self.session.twin().journaled();
+        copy.record(words).unwrap();
+        for event in copy.unwritten() {
+            self.record(event.clone());
         }
     }
 
@@ -164,7 +163,7 @@ impl Life {
         for _ in 0..choices.below(3) {
             self.inject(choices);
         }
-        self.say(Words::input::<App>("go".into()).unwrap());
+        self.say(Words::input("go".into()).unwrap());
         if choices.below(3) == 0 {
             self.compact(choices);
         }
