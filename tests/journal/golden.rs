@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use polyloop::{
-    Agent, AgentBuilder, Budget, Call, Content, Ending, Finish, Journal, MemoryJournal, Message, Model,
-    ModelError, ModelErrorClass, Reply, Retries, Run, RunError, Scripted, SessionId, ToolError, Verdict,
-    Verifier, export_session, import_session, registry, tool,
+    Agent, AgentBuilder, Budget, Call, Content, Ending, Finish, Image, InputPart, Item, Journal,
+    MemoryJournal, Message, Model, ModelError, ModelErrorClass, Reply, Retries, Run, RunError, Scripted,
+    SessionId, ToolError, UserInput, Verdict, Verifier, export_session, import_session, registry, tool,
 };
 
 use crate::support::{Rules, prefix, rules};
@@ -21,7 +21,7 @@ use crate::support::{Rules, prefix, rules};
 const VERSION: &str = "v1";
 
 /// Every kind of event that this version writes.
-const KINDS: [&str; 29] = [
+const KINDS: &[&str] = &[
     "action.intent",
     "action.outcome",
     "action.refused",
@@ -39,6 +39,8 @@ const KINDS: [&str; 29] = [
     "model.abandoned",
     "model.failed",
     "model.replied",
+    "note.queued",
+    "note.taken",
     "prompt.refused",
     "prompt.sealed",
     "remark.recorded",
@@ -249,6 +251,21 @@ async fn unfinished(journal: &MemoryJournal) -> SessionId {
     import_session(journal, &lines).await.unwrap()
 }
 
+/// A conversation with images, with words that are sent otherwise than they were typed, and with a note between.
+async fn chat(journal: &MemoryJournal) -> SessionId {
+    let model = Scripted::replies(["one", "two"].map(Reply::text));
+    let agent = builder(model, journal).sanitizer("no_secrets/1", |typed, _| typed.replace("secret", "***"));
+    let mut run = agent.build().unwrap().on(()).goal("A secret.").await.unwrap();
+    run.finish().await.unwrap();
+    run.queue(rules()).await.unwrap();
+    let data = Image::new("image/png", "abc", 100).unwrap();
+    let words = UserInput::from("Look, a secret: ").image(data).text("And here:");
+    let url = Image::url("https://example.org/a.png", 100).unwrap();
+    run.follow_up().goal(words.image(url)).await.unwrap();
+    run.finish().await.unwrap();
+    run.session_id().clone()
+}
+
 #[tokio::test]
 async fn journals_are_written_where_somebody_asks_for_it() {
     if std::env::var_os("POLYLOOP_WRITE_GOLDEN").is_none() {
@@ -260,6 +277,7 @@ async fn journals_are_written_where_somebody_asks_for_it() {
         ("taken_up", taken_up(&journal).await),
         ("faulted", faulted(&journal).await),
         ("unfinished", unfinished(&journal).await),
+        ("chat", chat(&journal).await),
     ];
     for (name, session) in sessions {
         let path = path(name);
@@ -285,13 +303,13 @@ async fn open(name: &str) -> Result<Run<App>, RunError> {
 #[tokio::test]
 async fn together_they_hold_every_kind_of_event() {
     let mut kinds = BTreeSet::new();
-    for name in ["conversation", "taken_up", "faulted", "unfinished"] {
+    for name in ["conversation", "taken_up", "faulted", "unfinished", "chat"] {
         let (journal, session) = read(name).await;
         let records = journal.read(&session, 0).await.unwrap();
         assert!(records.iter().all(|record| record.v == 1));
         kinds.extend(records.into_iter().map(|record| record.kind.into_owned()));
     }
-    assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), KINDS);
+    assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), *KINDS);
 }
 
 #[tokio::test]
@@ -320,6 +338,23 @@ async fn what_was_verified_and_abandoned_is_still_known() {
         _ => None,
     });
     assert_eq!(results.collect::<Vec<_>>(), ["wrote a", "sent"]);
+}
+
+#[tokio::test]
+async fn images_and_what_was_typed_are_still_known() {
+    let run = open("chat").await.unwrap();
+    let [first, _, note, second, _] = run.items() else { panic!("{:?}", run.items()) };
+    let words = |item: &Item| (item.typed().unwrap().as_str().to_owned(), item.text().into_owned());
+    assert_eq!(words(first), ("A secret.".to_owned(), "A ***.".to_owned()));
+    assert_eq!((note.kind_name(), &*note.text()), ("rules", "Be brief."));
+    assert_eq!(words(second), ("Look, a secret: And here:".to_owned(), "Look, a ***: And here:".to_owned()));
+    let image = |part: &InputPart| match part {
+        InputPart::Image(image) => Some((image.to_url().into_owned(), image.chars())),
+        _ => None,
+    };
+    let images: Vec<_> = second.input().unwrap().parts().iter().filter_map(image).collect();
+    let urls = ["data:image/png;base64,YWJj", "https://example.org/a.png"];
+    assert_eq!(images, urls.map(|url| (url.to_owned(), 100)));
 }
 
 #[tokio::test]

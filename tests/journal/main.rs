@@ -18,6 +18,7 @@ mod delayed;
 mod forged;
 mod golden;
 mod kill_matrix;
+mod kill_notes;
 mod kill_persons;
 mod killed_process;
 mod left_off;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::{Ledger, Part};
 use crate::event::{
     Action, ActionOutcome, Call, CallId, Decision, Definitions, Ending, Event, ImportedItem, ImportedPart,
-    Seal, Settled, UserInput,
+    NoteId, RecordedFragment, Seal, Settled, UserInput,
 };
+use crate::fragment::{ContextFragment, Render};
 use crate::message::ItemId;
 
 fn sealed() -> Event {
@@ -135,4 +136,55 @@ fn no_layout_orders_what_another_program_recorded_also_when_everything_else_is_r
     assert_eq!(texts(&ledger), ["of old"]);
     assert_eq!(ledger.closed_parts(), [Part { end: 1, arranged: false }]);
     assert!(!ledger.open_part().arranged);
+}
+
+/// What a host noticed.
+#[derive(crate::ContextFragment)]
+#[fragment(crate = crate, role = user, markers("<note>", "</note>"), slot = turn, lifetime = once, max_chars = 99)]
+#[fragment(body = "{text}")]
+struct Notice {
+    text: &'static str,
+}
+
+fn queued(ledger: &mut Ledger, note: u64, text: &'static str) {
+    let rendered = Notice { text }.render().unwrap_or_else(|error| unreachable!("{error}"));
+    let fragment = RecordedFragment::new(&const { Notice::SPEC }, rendered);
+    ledger.apply(&Event::NoteQueued { note: NoteId(note), fragment });
+}
+
+fn waiting(ledger: &Ledger) -> Vec<u64> {
+    ledger.notes().map(|(note, _)| note.0).collect()
+}
+
+/// A turn in which a note is told, and behind which another one waits.
+fn with_notes() -> Ledger {
+    let mut ledger = Ledger::default();
+    ledger.apply(&Event::RunStarted { definition: Definitions::new() });
+    said(&mut ledger, 1, "first");
+    ledger.apply(&Event::RunEnded { ending: Ending::FinalAnswer, told: None });
+    queued(&mut ledger, 1, "told");
+    ledger.apply(&Event::RunStarted { definition: Definitions::new() });
+    ledger.apply(&Event::NoteTaken { note: NoteId(1), item: ItemId(2) });
+    said(&mut ledger, 3, "second");
+    queued(&mut ledger, 2, "waits");
+    ledger
+}
+
+#[test]
+fn a_note_that_was_told_in_a_turn_that_is_rolled_back_is_gone_with_it_and_one_that_waits_waits_on() {
+    let mut ledger = with_notes();
+    assert_eq!(texts(&ledger), ["first", "<note>told</note>", "second"]);
+    ledger.apply(&Event::HistoryRolledBack { turns: 1 });
+    assert_eq!(texts(&ledger), ["first"]);
+    assert_eq!(waiting(&ledger), [2], "one is a pop");
+}
+
+#[test]
+fn a_branch_has_what_its_parent_was_told_and_not_what_waits_there() {
+    let mut ledger = with_notes();
+    let opened =
+        r#"{"SessionOpened":{"library":"","registry":"","fork":{"parent":"p","records":1,"hash":""}}}"#;
+    ledger.apply(&serde_json::from_str(opened).unwrap_or_else(|error| unreachable!("{error}")));
+    assert_eq!(texts(&ledger), ["first", "<note>told</note>", "second"]);
+    assert!(waiting(&ledger).is_empty());
 }

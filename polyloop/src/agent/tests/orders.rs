@@ -155,6 +155,22 @@ fn decided(session: &Session<App>, item: ItemId, choices: &mut Choices<'_>) -> E
     }
 }
 
+#[test]
+fn a_note_is_queued_and_taken_once() {
+    let (mut session, _) = read(&[]);
+    let rendered = App::render(&Note { text: "a note".to_owned() }).unwrap();
+    let fragment = RecordedFragment::new(&const { Note::SPEC }, rendered);
+    let queued = Event::NoteQueued { note: NoteId(1), fragment };
+    let taken = |item| Event::NoteTaken { note: NoteId(1), item: ItemId(item) };
+    assert_eq!(session.admits(&taken(1)), Err("takes a note that does not wait"));
+    session.follow(&queued);
+    assert_eq!(session.admits(&queued), Err("gives a note the id of another one"));
+    assert_eq!(session.admits(&taken(1)), Ok(()));
+    session.follow(&taken(1));
+    assert_eq!(session.admits(&taken(2)), Err("takes a note that does not wait"));
+    assert_eq!(session.admits(&queued), Err("gives a note the id of another one"), "not later, either");
+}
+
 proptest! {
     #![proptest_config(config(500))]
 
