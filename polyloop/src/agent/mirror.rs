@@ -8,7 +8,7 @@ use crate::message::Prompt;
 use crate::registry::{Registry, fragment_by_kind};
 use crate::session::Session;
 
-/// With what a run was begun, or resumed last.
+/// With what a run was begun, or resumed last; nothing in a session that has no run.
 pub(crate) struct Begun {
     pub(crate) definition: Definitions,
     /// The event behind which nothing changed that shapes prompts, counted with those that are inherited.
@@ -59,9 +59,6 @@ impl<R: Registry> Mirror<R> {
                 Some(Event::RunFaulted { message }) => begun.fault = Some(message),
                 _ => {}
             }
-        }
-        if begun.definition.is_empty() {
-            return Err(JournalError::NoSuchSession { session: self.chain.session().to_string() }.into());
         }
         Ok(begun)
     }

@@ -42,7 +42,9 @@ impl<R: Registry> Resumption<R> {
         let no_journal = || RunError::NoJournal { session: session.to_string() };
         let journal = definition.journal.clone().ok_or_else(no_journal)?;
         let handlers = definition.handlers(state.clone())?;
-        let opened = open(&definition, journal, session.clone(), GoingOn { accept_changes }).await?;
+        let opened =
+            open(&definition, journal, session.clone(), GoingOn { session: &session, accept_changes })
+                .await?;
         let missing = || JournalError::NoSuchSession { session: session.to_string() };
         let mut opened = opened.ok_or_else(missing)?;
         let changed = std::mem::take(&mut opened.changed);
@@ -56,12 +58,16 @@ impl<R: Registry> Resumption<R> {
 }
 
 /// A session is opened to go on with its last run.
-struct GoingOn {
+struct GoingOn<'a> {
+    session: &'a SessionId,
     accept_changes: bool,
 }
 
-impl Purpose for GoingOn {
+impl Purpose for GoingOn<'_> {
     fn changed(&self, from: &Definitions, now: &Definitions) -> Result<Vec<String>, RunError> {
+        if from.is_empty() {
+            return Err(RunError::NoRun { session: self.session.to_string() });
+        }
         let changed = differing(from, now);
         if changed.is_empty() || self.accept_changes {
             Ok(changed)

@@ -253,6 +253,11 @@ impl RunState {
         }
     }
 
+    /// Whether a run was begun at all: a session may hold nothing but what it began with.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.definition.is_empty()
+    }
+
     fn decided(&mut self, decision: &Decision, calls: &[Call]) {
         self.steps += 1;
         self.attempts = 0;

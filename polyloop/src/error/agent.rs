@@ -164,6 +164,12 @@ pub enum RunError {
         /// How many there are that were not rolled back.
         live: usize,
     },
+    /// The session has no run yet that could be taken up.
+    #[error("the session `{session}` has no run to resume; begin one with `Request::session`")]
+    NoRun {
+        /// The session's id.
+        session: String,
+    },
     /// The run has ended, or cannot go on: it takes no more words.
     #[error(
         "the run has ended, or cannot go on; begin another one in its session, with `Run::follow_up`, or resume it"

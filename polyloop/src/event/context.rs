@@ -103,7 +103,7 @@ pub(crate) enum ImportedPart {
     /// What the model said, and the calls it made.
     Reply { text: Arc<str>, calls: Vec<Call>, forged_marker: bool },
     /// What came of a call.
-    Result { call: CallId, tool: Arc<str>, text: Arc<str>, forged_marker: bool },
+    Result { call: CallId, tool: Arc<str>, parts: Arc<[Arc<str>]>, forged_marker: bool },
 }
 
 /// A part as a journal holds it.
@@ -123,7 +123,7 @@ pub(super) enum WrittenPart {
     Input { input: UserInput, forged_marker: bool },
     Text { role: Role, text: Arc<str>, forged_marker: bool },
     Reply { text: Arc<str>, calls: Vec<Call>, forged_marker: bool },
-    Result { call: CallId, tool: Arc<str>, text: Arc<str>, forged_marker: bool },
+    Result { call: CallId, tool: Arc<str>, parts: Arc<[Arc<str>]>, forged_marker: bool },
 }
 
 impl WrittenImport {
@@ -144,8 +144,8 @@ impl WrittenImport {
             WrittenPart::Reply { text, calls, forged_marker } => {
                 ImportedPart::Reply { text, calls, forged_marker }
             }
-            WrittenPart::Result { call, tool, text, forged_marker } => {
-                ImportedPart::Result { call, tool, text, forged_marker }
+            WrittenPart::Result { call, tool, parts, forged_marker } => {
+                ImportedPart::Result { call, tool, parts, forged_marker }
             }
         };
         Ok(ImportedItem { item, part, joined })

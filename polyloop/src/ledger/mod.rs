@@ -322,9 +322,8 @@ impl Ledger {
                     let calls = calls.as_slice().into();
                     (ItemContent::Reply { text: text.clone(), calls, native: true }, *forged_marker)
                 }
-                ImportedPart::Result { call, tool, text, forged_marker } => {
-                    let (call, tool) = (call.clone(), tool.clone());
-                    let parts = Arc::from([text.clone()]);
+                ImportedPart::Result { call, tool, parts, forged_marker } => {
+                    let (call, tool, parts) = (call.clone(), tool.clone(), parts.clone());
                     let content = ItemContent::Observation {
                         call,
                         tool,
