@@ -46,6 +46,7 @@ mod compact;
 mod error;
 mod event;
 mod execute;
+mod foreign;
 mod fragment;
 mod interpret;
 mod journal;
@@ -68,20 +69,21 @@ pub mod prelude;
 
 pub use agent::{
     Agent, AgentBuilder, Audit, AuditedRequest, Budget, ChildRequest, Declared, FollowUp, ForkRequest,
-    PrefixBreak, Report, Request, Resumption, Retries, Run, RunHandle, SessionNode, SessionTree, SessionTurn,
-    Source, Texts, Traced, Update,
+    HistoryImport, ImportReport, PrefixBreak, Report, Request, Resumption, Retries, Run, RunHandle,
+    SessionNode, SessionTree, SessionTurn, Source, Texts, Traced, Update,
 };
 pub use compact::{Compaction, Compactor, Exchange, History, Summarizer};
 pub use error::{
-    ArgumentError, BuildError, CallError, ImageError, ImportError, JournalError, KeyError, LineError,
-    ModelError, ModelErrorClass, ParseError, ParseErrorKind, RecordError, RecordErrorKind, RunError,
-    SetError, SetProblem,
+    ArgumentError, BuildError, CallError, HistoryError, HistoryFault, HistoryPlace, ImageError, ImportError,
+    JournalError, KeyError, LineError, ModelError, ModelErrorClass, ParseError, ParseErrorKind, RecordError,
+    RecordErrorKind, RunError, SetError, SetProblem,
 };
 pub use event::{
     Action, ActionOutcome, Call, CallId, CompactionReason, Decision, Ending, Finish, InputPart, Reply,
     ReplyCall, Status, Usage, UserInput, Verdict,
 };
 pub use execute::{Executor, ToolExecutor, Verifier};
+pub use foreign::{ForeignHistory, LeftOut};
 pub use fragment::{
     Absent, Body, ChangedFragment, Channel, ContextFragment, FragmentSpec, IntoBody, Key, LatestFragment,
     Legacy, Lifetime, Marker, MarkerKey, Marking, Memory, OnCompact, OnFork, OnRollback, Overflow,

@@ -15,11 +15,7 @@ use crate::session::TurnContext;
 impl<R: Registry> Driver<R> {
     /// Records the beginning of a session, which may branch off from another one.
     pub(super) fn open_session(&mut self, fork: Option<Fork>) {
-        self.record(Event::SessionOpened {
-            library: env!("CARGO_PKG_VERSION").to_owned(),
-            registry: self.definition.parts.get("registry").cloned().unwrap_or_default(),
-            fork,
-        });
+        self.record(self.definition.session_opened(fork));
     }
 
     /// Records the beginning of a run.

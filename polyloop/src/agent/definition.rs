@@ -9,10 +9,10 @@ use super::retries::Retries;
 use super::texts::CheckedTexts;
 use crate::compact::DynCompactor;
 use crate::error::RunError;
-use crate::event::Definitions;
+use crate::event::{Definitions, Event};
 use crate::execute::{DynExecutor, DynVerifier, ToolExecutor};
 use crate::interpret::Interpreter;
-use crate::journal::DynJournal;
+use crate::journal::{DynJournal, Fork};
 use crate::layout::Layout;
 use crate::message::ToolDefinition;
 use crate::model::DynModel;
@@ -76,6 +76,15 @@ impl<R: Registry> Definition<R> {
         let of_it = self.tools.tools().filter(|(_, known)| known.is_same_tool(&spec));
         let names: Vec<String> = of_it.map(|(name, _)| name.to_owned()).collect();
         if names.is_empty() { Err(RunError::NoSuchTool { tool: spec.name.to_owned() }) } else { Ok(names) }
+    }
+
+    /// The first event of a session, which may branch off from another one.
+    pub(super) fn session_opened(&self, fork: Option<Fork>) -> Event {
+        Event::SessionOpened {
+            library: env!("CARGO_PKG_VERSION").to_owned(),
+            registry: self.parts.get("registry").cloned().unwrap_or_default(),
+            fork,
+        }
     }
 
     /// The tools in the header of a request, with those that are hidden unless enabled.

@@ -36,7 +36,7 @@ impl<R: Registry> Mirror<R> {
     }
 
     /// Looks ahead for what the records were written with.
-    pub(crate) fn begun<'r>(&self, records: impl Iterator<Item = &'r Record>) -> Result<Begun, RunError> {
+    pub(crate) fn begun<'r>(records: impl Iterator<Item = &'r Record>) -> Result<Begun, RunError> {
         let mut begun = Begun { definition: Definitions::new(), unchanged_from: 0, fault: None };
         for (place, record) in (0..)
             .zip(records)

@@ -49,7 +49,7 @@ pub(super) async fn open<R: Registry>(
     let records = writer.read(0).await?;
     let Some(first) = records.first() else { return Ok(None) };
     let lineage = ancestors(&*writer.journal, &session, first).await?;
-    let begun = mirror.begun(inherited(&lineage).chain(&records))?;
+    let begun = Mirror::<R>::begun(inherited(&lineage).chain(&records))?;
     if let Some(message) = begun.fault.filter(|_| !purpose.only_looks()) {
         return Err(RunError::Faulted { message });
     }
@@ -141,7 +141,7 @@ impl<R: Registry> Opened<R> {
     ) -> Result<Self, RunError> {
         let mut mirror = Mirror::new(session.clone(), definition);
         let mut state = RunState::default();
-        let begun = mirror.begun(inherited(lineage))?;
+        let begun = Mirror::<R>::begun(inherited(lineage))?;
         let changed = differing(&begun.definition, &definition.parts);
         let rebuild_from = if shape_prompts(&changed) { u64::MAX } else { begun.unchanged_from };
         inherit(&mut mirror, &mut state, lineage, rebuild_from)?;

@@ -17,6 +17,14 @@ pub enum ImportError {
         #[source]
         reason: LineError,
     },
+    /// The agent that is to go on keeps no sessions.
+    #[error(
+        "the agent has no journal, and so no session `{session}`; give it one with `AgentBuilder::journal`"
+    )]
+    NoJournal {
+        /// The session's id.
+        session: String,
+    },
     /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),

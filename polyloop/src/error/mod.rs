@@ -2,6 +2,7 @@
 
 mod agent;
 mod fragment;
+mod history;
 mod image;
 mod import;
 mod journal;
@@ -9,6 +10,7 @@ mod tool;
 
 pub use agent::{BuildError, ModelError, ModelErrorClass, RunError};
 pub use fragment::{KeyError, ParseError, ParseErrorKind, RecordError, RecordErrorKind};
+pub use history::{HistoryError, HistoryFault, HistoryPlace};
 pub use image::ImageError;
 pub use import::{ImportError, LineError};
 pub use journal::JournalError;

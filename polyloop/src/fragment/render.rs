@@ -34,6 +34,12 @@ pub struct Rendered {
 }
 
 impl Rendered {
+    /// A text that another program recorded, as it was. What else the value held is not known.
+    pub(crate) fn imported(text: &str, channel: Option<String>) -> Self {
+        let chars = text.chars().count();
+        Self { text: text.to_owned(), chars, true_chars: chars, id: None, channel, state: None }
+    }
+
     /// Returns the text: begin, body, end, with nothing between them.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -1,0 +1,130 @@
+//! What a registry knows of a history: fragments by their text, and whose words the rest is.
+
+use std::sync::Arc;
+
+use super::{Author, ForeignHistory, Message, Spoken};
+use crate::event::{Action, Call, CallId, ImportedItem, ImportedPart, RecordedFragment, UserInput};
+use crate::fragment::{Absent, Channel, FragmentSpec, Lifetime, Rendered, Slot};
+use crate::message::{ItemId, Role};
+use crate::registry::Registry;
+use crate::session::Session;
+
+/// A history as items, and what cannot be seen from them.
+pub(crate) struct Imported {
+    pub(crate) items: Vec<ImportedItem>,
+    /// How many fragments were recognised by an old form.
+    pub(crate) legacy: usize,
+    /// How many results said nothing.
+    pub(crate) silent: usize,
+}
+
+/// Makes the items of a history, with ids of the session.
+pub(crate) fn imported<R: Registry>(
+    history: &ForeignHistory,
+    session: &mut Session<R>,
+    empty_observation: &Arc<str>,
+) -> Imported {
+    let count = history.messages.iter().map(|message| message.spoken.calls.len()).sum();
+    let mut ids = session.new_calls().take(count).collect::<Vec<_>>().into_iter();
+    let mut imported = Imported { items: Vec::new(), legacy: 0, silent: 0 };
+    for message in &history.messages {
+        let calls: Vec<Call> = message.spoken.calls.iter().zip(&mut ids).map(called).collect();
+        let outcomes = outcomes::<R>(message, &calls, empty_observation, &mut imported.silent);
+        for (number, part) in parts::<R>(&message.spoken, calls, &mut imported.legacy).into_iter().enumerate()
+        {
+            imported.push(session.new_item(), part, number > 0);
+        }
+        for outcome in outcomes {
+            imported.push(session.new_item(), outcome, false);
+        }
+    }
+    imported
+}
+
+impl Imported {
+    fn push(&mut self, item: ItemId, part: ImportedPart, joined: bool) {
+        self.items.push(ImportedItem { item, part, joined });
+    }
+}
+
+fn called((call, id): (&super::Call, CallId)) -> Call {
+    Call::new(id, Action::tool(&*call.name, &*call.arguments))
+}
+
+/// The parts of what was said. The calls stand in the last of them.
+fn parts<R: Registry>(spoken: &Spoken, calls: Vec<Call>, legacy: &mut usize) -> Vec<ImportedPart> {
+    let mut parts: Vec<ImportedPart> =
+        spoken.parts.iter().map(|text| part::<R>(spoken, text, legacy)).collect();
+    if let Some(ImportedPart::Reply { calls: none_yet, .. }) = parts.last_mut() {
+        *none_yet = calls;
+    } else if !calls.is_empty() {
+        parts.push(ImportedPart::Reply { text: Arc::from(""), calls, forged_marker: false });
+    }
+    parts
+}
+
+fn part<R: Registry>(spoken: &Spoken, text: &Arc<str>, legacy: &mut usize) -> ImportedPart {
+    let forged_marker = R::holds_marker(text);
+    if let Some((fragment, is_legacy)) = recognised::<R>(spoken, text) {
+        *legacy += usize::from(is_legacy);
+        return ImportedPart::Fragment(fragment);
+    }
+    let text = text.clone();
+    match spoken.role {
+        Role::Assistant => ImportedPart::Reply { text, calls: Vec::new(), forged_marker },
+        Role::User if spoken.author != Author::Summary => {
+            ImportedPart::Input { input: UserInput::from(&*text), forged_marker }
+        }
+        role => ImportedPart::Text { role, text, forged_marker },
+    }
+}
+
+/// Knows a text again. What a person typed is never taken for a fragment, nor what somebody said in whose role the kind
+/// does not speak, nor what the type would not have let through.
+fn recognised<R: Registry>(spoken: &Spoken, text: &str) -> Option<(RecordedFragment, bool)> {
+    if spoken.author != Author::Unknown {
+        return None;
+    }
+    let hit = R::recognize(text)?;
+    let spec = R::SPEC.fragments.iter().find(|entry| entry.kind == hit.kind)?.spec;
+    let rendered = Rendered::imported(text, channel(spec));
+    if !speaks_as(spec.role, spoken.role) || rendered.chars() > spec.max_chars {
+        return None;
+    }
+    let retracts = spec.lifetime == Lifetime::Latest
+        && matches!(spec.absent, Some(Absent::Says(says)) if text.get(hit.body) == Some(says));
+    Some((RecordedFragment { retracts, ..RecordedFragment::new(spec, rendered) }, hit.legacy))
+}
+
+/// Whether a kind speaks in the role of a message. A server that does not know `developer` is sent `system` in its place.
+fn speaks_as(kind: Role, message: Role) -> bool {
+    let operates = |role| matches!(role, Role::System | Role::Developer);
+    kind == message || operates(kind) && operates(message)
+}
+
+/// The channel, where the type names it.
+fn channel(spec: &FragmentSpec) -> Option<String> {
+    match spec.slot {
+        Slot::Injection(Channel::Named(name)) => Some(name.to_owned()),
+        _ => None,
+    }
+}
+
+/// What came of the calls of a message.
+fn outcomes<R: Registry>(
+    message: &Message,
+    calls: &[Call],
+    empty_observation: &Arc<str>,
+    silent: &mut usize,
+) -> Vec<ImportedPart> {
+    let outcome = |(number, parts): &(usize, Vec<Arc<str>>)| {
+        let call = calls.get(*number)?;
+        *silent += usize::from(parts.is_empty());
+        let parts: Arc<[Arc<str>]> =
+            if parts.is_empty() { Arc::from([empty_observation.clone()]) } else { parts.as_slice().into() };
+        let forged_marker = parts.iter().any(|part| R::holds_marker(part));
+        let tool = Arc::from(call.action().label());
+        Some(ImportedPart::Result { call: call.id().clone(), tool, parts, forged_marker })
+    };
+    message.outcomes.iter().filter_map(outcome).collect()
+}

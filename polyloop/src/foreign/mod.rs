@@ -1,0 +1,236 @@
+//! Histories that other programs recorded: read without a registry, and then known through one.
+
+mod items;
+mod left_out;
+mod object;
+mod pairing;
+mod reader;
+mod rollout;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+pub use left_out::LeftOut;
+
+pub(crate) use items::{Imported, imported};
+use serde_json::Value;
+
+use crate::error::{HistoryError, HistoryFault, HistoryPlace};
+use crate::message::Role;
+use left_out::Tally;
+use object::Object;
+use reader::Reader;
+use rollout::Rollout;
+
+/// A history that another program recorded, read and checked: each call has its result behind it.
+///
+/// [`Agent::import`](crate::Agent::import) begins a session with it.
+///
+/// ```
+/// use polyloop::ForeignHistory;
+///
+/// let history = ForeignHistory::open_ai(
+///     r#"[{"role": "user", "content": "Is it open?"}, {"role": "assistant", "content": "It is."}]"#,
+/// )?;
+/// assert_eq!(history.len(), 2);
+///
+/// let unanswered = r#"[{"role": "assistant", "tool_calls": [
+///     {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}]}]"#;
+/// let error = ForeignHistory::open_ai(unanswered).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "message 1: the call `c1` has no result; add the result, or leave the call out",
+/// );
+/// # Ok::<(), polyloop::HistoryError>(())
+/// ```
+#[derive(Clone)]
+pub struct ForeignHistory {
+    messages: Vec<Message>,
+    left_out: Tally,
+    /// How many results stood behind something else than their call.
+    moved: usize,
+}
+
+impl ForeignHistory {
+    /// Reads messages in the form of OpenAI: a JSON array of them, or an object with an array `messages`.
+    ///
+    /// It takes the messages of chat completions, with `tool_calls` or the older `function_call`, and the items of
+    /// responses. A `content` is a string, null or a list of parts. What is no text, and a model's reasoning, is left out
+    /// and counted.
+    ///
+    /// # Errors
+    ///
+    /// With the number of the message, when it is not of that form, calls a tool and has no result, or is the result of no
+    /// call; without one, when the text is no JSON or holds no message.
+    pub fn open_ai(json: &str) -> Result<Self, HistoryError> {
+        let whole = |reason| HistoryError::new(HistoryPlace::Whole, reason);
+        let parsed: Value = serde_json::from_str(json)
+            .map_err(|error| whole(HistoryFault::NotJson { message: error.to_string() }))?;
+        let list = match &parsed {
+            Value::Array(list) => list,
+            Value::Object(_) => match Object::of(HistoryPlace::Whole, &parsed)?.get("messages") {
+                Some(Value::Array(list)) => list,
+                _ => return Err(whole(HistoryFault::NoList)),
+            },
+            _ => return Err(whole(HistoryFault::NoList)),
+        };
+        let mut reader = Reader::default();
+        for (number, message) in (1..).zip(list) {
+            reader.read(HistoryPlace::Message(number), message)?;
+        }
+        Self::of(reader)
+    }
+
+    /// Reads a rollout of Codex: JSON Lines, one `{"timestamp", "type", "payload"}` each.
+    ///
+    /// What counts are the response items: messages, calls and their outputs. What Codex compacted or rolled back is
+    /// replaced or goes, as it did there. Where Codex recorded that a person typed a message, it is never taken for anything
+    /// else. Reasoning, images and what a session cannot hold are left out and counted.
+    ///
+    /// # Errors
+    ///
+    /// With the number of the line, when it is no JSON object or not of that form, calls a tool and has no result, or is the
+    /// result of no call; without one, when there is no message.
+    pub fn codex_rollout(lines: &str) -> Result<Self, HistoryError> {
+        let mut rollout = Rollout::default();
+        for (number, line) in (1..).zip(lines.lines()) {
+            if !line.trim().is_empty() {
+                rollout.line(HistoryPlace::Line(number), line)?;
+            }
+        }
+        Self::of(rollout.reader)
+    }
+
+    fn of(reader: Reader) -> Result<Self, HistoryError> {
+        let Reader { entries, left_out } = reader;
+        let (messages, moved) = pairing::paired(entries)?;
+        if messages.is_empty() {
+            return Err(HistoryError::new(HistoryPlace::Whole, HistoryFault::Empty));
+        }
+        Ok(Self { messages, left_out, moved })
+    }
+
+    pub(crate) fn left_out(&self) -> &BTreeMap<LeftOut, usize> {
+        &self.left_out.0
+    }
+
+    pub(crate) fn moved(&self) -> usize {
+        self.moved
+    }
+
+    /// Returns the number of messages, results of calls among them.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.messages.iter().map(|message| 1 + message.outcomes.len()).sum()
+    }
+
+    /// Whether there is no message; a history that was read has one.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+}
+
+impl fmt::Debug for ForeignHistory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ForeignHistory").field("messages", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// What one message says, with what came of its calls, by their numbers in it.
+#[derive(Clone, Debug)]
+struct Message {
+    spoken: Spoken,
+    outcomes: Vec<(usize, Vec<Arc<str>>)>,
+}
+
+/// One thing that was read.
+#[derive(Clone, Debug)]
+enum Entry {
+    Spoken(Spoken),
+    Outcome(Outcome),
+}
+
+impl Entry {
+    fn spoken_mut(&mut self) -> Option<&mut Spoken> {
+        match self {
+            Self::Spoken(spoken) => Some(spoken),
+            Self::Outcome(_) => None,
+        }
+    }
+
+    /// Whether it is something that a program told the model: neither what the model said or did, nor a summary.
+    fn is_told(&self) -> bool {
+        match self {
+            Self::Spoken(spoken) => spoken.role != Role::Assistant && spoken.author != Author::Summary,
+            Self::Outcome(_) => false,
+        }
+    }
+}
+
+/// What somebody said.
+#[derive(Clone, Debug)]
+struct Spoken {
+    place: HistoryPlace,
+    role: Role,
+    author: Author,
+    /// None of them is empty.
+    parts: Vec<Arc<str>>,
+    calls: Vec<Call>,
+}
+
+impl Spoken {
+    /// Whether it speaks in the role of a person, and nothing says whose words it holds.
+    fn is_by_nobody_known(&self) -> bool {
+        self.role == Role::User && self.author == Author::Unknown
+    }
+
+    /// Whether it says this, as a whole or in one of its parts.
+    fn says(&self, words: &str) -> bool {
+        self.parts.iter().any(|part| **part == *words) || self.parts.concat() == words
+    }
+}
+
+/// Whose words these are, as far as the program recorded it beside the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Author {
+    Unknown,
+    /// A person typed them.
+    Person,
+    /// They stand in the place of what was compacted.
+    Summary,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug)]
+struct Call {
+    place: HistoryPlace,
+    key: CallKey,
+    name: String,
+    arguments: String,
+}
+
+/// What came of a call.
+#[derive(Clone, Debug)]
+struct Outcome {
+    place: HistoryPlace,
+    key: CallKey,
+    parts: Vec<Arc<str>>,
+}
+
+/// By what a result names its call.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum CallKey {
+    Id(String),
+    /// The function; there was no id before there were several calls in a message.
+    Function(String),
+}
+
+impl CallKey {
+    fn name(&self) -> &str {
+        match self {
+            Self::Id(name) | Self::Function(name) => name,
+        }
+    }
+}
