@@ -14,6 +14,7 @@ mod audit;
 mod clock;
 mod compaction;
 mod forks;
+mod imports;
 mod layouts;
 mod lineages;
 mod notes;
