@@ -24,6 +24,7 @@ pages! {
     Budgets = "docs/09-budgets.md",
     RealModels = "docs/10-real-models.md",
     Promises = "docs/11-promises.md",
+    Importing = "docs/15-importing.md",
     Contributing = "CONTRIBUTING.md",
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod fragments;
+mod import;
 mod injections;
 mod long_session;
 mod own_interpreter;

@@ -23,7 +23,7 @@ struct Instructions {
 
 /// Where the agent works.
 #[derive(ContextFragment)]
-#[fragment(role = user, markers("<environment_context>", "</environment_context>"), max_chars = 60)]
+#[fragment(role = user, markers("<environment_context>", "</environment_context>"), max_chars = 80)]
 #[fragment(legacy("<env>", "</env>"), body = "{cwd}")]
 #[fragment(lifetime = latest, absent = "It no longer applies.")]
 struct EnvironmentContext {
