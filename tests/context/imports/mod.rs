@@ -79,7 +79,7 @@ async fn imported(history: ForeignHistory) -> (ImportReport, Session<Known>) {
     // A model that refuses what a strict provider does is asked behind it.
     let mut run = agent.on(()).session(report.session.clone()).goal("go on").await.unwrap();
     run.finish().await.unwrap();
-    assert_eq!(journal.list().await.unwrap(), [report.session.clone()]);
+    assert_eq!(journal.list().await.unwrap(), std::slice::from_ref(&report.session));
     (report, session)
 }
 

@@ -7,7 +7,8 @@ use super::{Known, from_rollout, item, items, messages, rollout, texts};
 
 const ENVIRONMENT: &str = "<environment_context>/srv</environment_context>";
 
-fn line(kind: &str, payload: Value) -> Value {
+fn line(kind: &str, payload: impl Into<Value>) -> Value {
+    let payload = payload.into();
     json!({"timestamp": "2026-03-01T10:00:00.000Z", "type": kind, "payload": payload})
 }
 
@@ -41,7 +42,8 @@ fn call(id: &str) -> Value {
     )
 }
 
-fn output(id: &str, output: Value) -> Value {
+fn output(id: &str, output: impl Into<Value>) -> Value {
+    let output = output.into();
     item_line(json!({"type": "function_call_output", "call_id": id, "output": output}))
 }
 

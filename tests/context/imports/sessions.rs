@@ -71,7 +71,7 @@ async fn runs_go_on_behind_a_history_and_none_is_there_to_resume() {
     for goal in ["go on", "and on"] {
         let mut run = agent.on(()).session("s").goal(goal).await.unwrap();
         run.finish().await.unwrap();
-        let shown = said(&run.prompt().unwrap());
+        let shown = said(run.prompt().unwrap());
         assert_eq!(shown[..imported.len()], imported, "the history stands first, as it was");
     }
     let shown = said(&agent.read("s").await.unwrap().prompt());
