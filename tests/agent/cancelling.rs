@@ -97,7 +97,7 @@ async fn a_reply_that_comes_after_cancelling_is_kept_and_its_calls_are_refused()
     assert_eq!(observed(&told), ["not executed: the run was cancelled"]);
     assert!(matches!(told.last(), Some(Update::Ended { ending: Ending::Cancelled })));
     let items: Vec<String> = run.items().iter().map(|item| item.text().into_owned()).collect();
-    assert_eq!(items, ["go", "I will write.", "not executed: the run was cancelled"]);
+    assert_eq!(items, ["go", "I will write.", "not executed: the run was cancelled", CANCELLED]);
 }
 
 #[tokio::test]
@@ -164,6 +164,7 @@ async fn at_once() -> String {
 
 registry! { struct Stuck { tools: [waits_safely, waits, waits_beside, at_once] } }
 
+const CANCELLED: &str = "This turn was cancelled; go on with it only if you are asked to.";
 const UNKNOWN: &str = "It is not known whether this action took effect; check before repeating it.";
 
 /// What is observed where a run is dropped once all that can is done; and what a run that follows it is shown.
@@ -192,7 +193,7 @@ async fn dropped(calls: &[&str]) -> (Vec<String>, Vec<String>) {
 async fn of_a_call_that_is_dropped_and_may_not_be_repeated_the_outcome_is_unknown() {
     let (observed, told) = dropped(&["waits", "waits_safely"]).await;
     assert_eq!(observed, [UNKNOWN, "not executed: the run was cancelled"]);
-    assert_eq!(told[2..], [UNKNOWN, "not executed: the run was cancelled", "and now?"]);
+    assert_eq!(told[2..], [UNKNOWN, "not executed: the run was cancelled", CANCELLED, "and now?"]);
 }
 
 #[tokio::test]

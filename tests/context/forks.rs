@@ -2,7 +2,7 @@
 
 use polyloop::{
     Agent, AgentBuilder, Budget, CallContext, ContextFragment, Ending, Journal, JournalError, MemoryJournal,
-    Prompt, Reply, RunError, registry, tool,
+    Prompt, Reply, RunError, Summarizer, registry, tool,
 };
 
 use crate::support::{
@@ -362,4 +362,29 @@ async fn what_was_rolled_back_is_gone_in_a_branch_unless_it_branches_off_before(
     assert_eq!(sent.last(), ["<note>kept</note>", "hello", "T1", "one", "T3"]);
     agent.fork(Log::default(), "parent").at(end).goal("T3").await.unwrap().finish().await.unwrap();
     assert_eq!(sent.last(), ["<note>kept</note>", "hello", "T1", "one", "T2", "two", "T3"]);
+}
+
+#[tokio::test]
+async fn a_compaction_that_is_undone_in_a_branch_brings_nothing_back_that_a_branch_is_not_told() {
+    let journal = MemoryJournal::new();
+    let long = "x".repeat(1_200);
+    let (agent, _): (AgentBuilder<Branching>, Sent) =
+        builder_of(replies([&long, "a summary", "two", "three", "four"]));
+    let budget = Budget::steps(9).prompt_chars(9_000).compaction_chars(1_000);
+    let agent = agent.budget(budget).compactor(Summarizer::new().keep_exchanges(0)).journal(journal);
+    let agent = agent.build().unwrap();
+    let opening = agent.on(Log::default()).session("parent").inject(Errand).sync(place("A"));
+    let mut parent = opening.goal("T1").await.unwrap();
+    parent.finish().await.unwrap();
+    parent.follow_up().goal("T2").await.unwrap();
+    parent.finish().await.unwrap();
+    assert!(parent.items().iter().any(|item| item.text().contains("a summary")));
+    let mut child = agent.fork(Log::default(), "parent").sync(place("B")).goal("T3").await.unwrap();
+    child.finish().await.unwrap();
+    child.roll_back(2).await.unwrap();
+    let told: Vec<String> = child.items().iter().map(|item| item.text().into_owned()).collect();
+    assert_eq!(told, ["it is in B", "T1", &long]);
+    // It would be said again if it had been forgotten.
+    child.follow_up().sync(place("B")).goal("T4").await.unwrap();
+    assert_eq!(child.items().len(), 4);
 }

@@ -84,6 +84,8 @@ struct Watched {
     appended: Arc<Mutex<Vec<Vec<String>>>>,
     /// At which append it fails, and whether that is kept all the same.
     fails: Option<(usize, bool)>,
+    /// How many records it says are on stable storage, where these are fewer than there are.
+    durable: Option<u64>,
 }
 
 impl Journal for Watched {
@@ -121,7 +123,8 @@ impl Journal for Watched {
     }
 
     async fn watermark(&self, session: &SessionId) -> Result<u64, JournalError> {
-        self.kept.watermark(session).await
+        let there = self.kept.watermark(session).await?;
+        Ok(self.durable.map_or(there, |durable| durable.min(there)))
     }
 }
 
@@ -158,6 +161,27 @@ async fn the_first_append_of_a_branch_holds_its_whole_beginning_and_is_there_or_
         let told: Vec<String> = run.items().iter().map(|item| item.text().into_owned()).collect();
         assert_eq!(told[..4], ["<environment>/b</environment>", "in a", "reply 0", "in b"], "{fails:?}");
         assert_eq!(records(&parent, &"a".into()).await, before);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_inherited_that_is_not_on_stable_storage() {
+    let kept = MemoryJournal::new();
+    let mut run = agent(kept.clone()).on(Log::default()).session("a").goal("T1").await.unwrap();
+    run.finish().await.unwrap();
+    let first = records(&kept, &"a".into()).await.len() as u64;
+    run.follow_up().goal("T2").await.unwrap();
+    run.finish().await.unwrap();
+    let all = records(&kept, &"a".into()).await.len() as u64;
+    for (durable, inherits) in [(all, all), (all - 1, first), (first, first), (first - 1, 0)] {
+        let store = Watched { kept: kept.clone(), durable: Some(durable), ..Watched::default() };
+        let forked = agent(store).fork(Log::default(), "a").goal("on").await;
+        let Ok(run) = forked else {
+            assert_eq!(inherits, 0, "{forked:?}");
+            continue;
+        };
+        let tree = agent(kept.clone()).sessions().await.unwrap();
+        assert_eq!(tree.node(run.session_id()).unwrap().fork.as_ref().unwrap().records, inherits);
     }
 }
 

@@ -106,7 +106,8 @@ async fn whoever_goes_on_behind_a_run_that_was_cancelled_now_is_told_what_is_not
     let mut run = agent.on(world.clone()).session(session.clone()).goal("Is it there?").await.unwrap();
     assert_eq!(run.finish().await.unwrap().ending, Ending::FinalAnswer);
     let unknown = "It is not known whether this action took effect; check before repeating it.";
-    assert_eq!(texts(&model.requests()[0])[2..], [unknown, "Is it there?"]);
+    let cancelled = "This turn was cancelled; go on with it only if you are asked to.";
+    assert_eq!(texts(&model.requests()[0])[2..], [unknown, cancelled, "Is it there?"]);
     let kinds = kinds(&journal, &session).await;
     let of = |kind: &str| kinds.iter().position(|known| known == kind).unwrap();
     assert!(of("cancel.requested") < of("action.unknown"), "{kinds:?}");

@@ -70,3 +70,46 @@ pub(super) fn is_point(record: &Record) -> Result<bool, JournalError> {
         _ => Ok(false),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+    use futures_util::FutureExt;
+
+    use super::{GENERATIONS, ancestors, may_have_a_child};
+    use crate::error::JournalError;
+    use crate::event::Event;
+    use crate::journal::{Chain, Entry, Fork, Journal, MemoryJournal, Record, SessionId};
+
+    /// The first record of a session that branches off from another one.
+    fn opened(session: usize, parent: Option<&Record>) -> Record {
+        let fork = parent.map(|parent| Fork {
+            parent: parent.session.clone(),
+            records: parent.seq + 1,
+            hash: parent.hash(),
+        });
+        let event = Event::SessionOpened { library: String::new(), registry: String::new(), fork };
+        let entry =
+            Entry { kind: event.kind(), v: 1, payload: event.payload().unwrap(), run: 1, epoch: 1, at: 0 };
+        Chain::new(SessionId::from(session.to_string())).extend(entry)
+    }
+
+    #[test]
+    fn over_so_many_generations_a_session_is_found_and_no_further_one_is_begun() {
+        let journal = MemoryJournal::new();
+        let mut last = opened(0, None);
+        for session in 1..=GENERATIONS {
+            journal.import(vec![last.clone()]).now_or_never().unwrap().unwrap();
+            last = opened(session, Some(&last));
+        }
+        let lineage = ancestors(&journal, &last.session, &last).now_or_never().unwrap().unwrap();
+        assert_eq!(lineage.len(), GENERATIONS);
+        assert_eq!(lineage.first().map(|oldest| oldest.session.as_str()), Some("0"));
+        assert!(may_have_a_child(&last.session, &lineage).is_err());
+        journal.import(vec![last.clone()]).now_or_never().unwrap().unwrap();
+        let beyond = opened(GENERATIONS + 1, Some(&last));
+        let refused = ancestors(&journal, &beyond.session, &beyond).now_or_never().unwrap();
+        assert!(matches!(refused, Err(JournalError::Lineage { .. })));
+    }
+}
