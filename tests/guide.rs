@@ -25,6 +25,7 @@ pages! {
     RealModels = "docs/10-real-models.md",
     Promises = "docs/11-promises.md",
     Importing = "docs/15-importing.md",
+    Branches = "docs/13-compaction-fork-rollback.md",
     Contributing = "CONTRIBUTING.md",
 }
 

@@ -126,3 +126,33 @@ async fn a_journal_that_is_chained_anew_without_a_change_is_opened() {
     let records = records().await;
     assert_eq!(chained(records.clone()), records);
 }
+
+#[tokio::test]
+async fn a_journal_that_rolls_back_turns_that_are_not_there_is_refused_with_the_place() {
+    for turns in [0, 2] {
+        let refused = refusal(|records| {
+            let kind = "history.rolled_back".into();
+            let payload = format!(r#"{{"turns":{turns}}}"#).into();
+            records.push(Record { kind, payload, ..records[0].clone() });
+        })
+        .await;
+        assert!(refused.contains("rolls back turns that are not there"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_journal_that_replaces_what_was_not_inherited_is_refused_with_the_place() {
+    let refused = refusal(|records| {
+        let said = place(records, "fragment.recorded");
+        let again = records[said].payload.replace(r#""item":1"#, r#""instead_of":1,"item":2"#);
+        let input = records[said + 1].payload.replace(r#""item":2"#, r#""item":3"#);
+        let kind = records[said].kind.clone();
+        records[said + 1].payload = input.into();
+        records.insert(said + 1, Record { kind, payload: again.into(), ..records[said].clone() });
+    })
+    .await;
+    assert_eq!(
+        refused,
+        "event 4 stands in the place of what was not inherited; the session cannot be trusted and is not opened"
+    );
+}
