@@ -85,7 +85,7 @@ async fn a_text_leads_to_its_item_its_event_and_the_line_that_declares_its_type(
     assert!(declared.file.ends_with("context/support.rs") && declared.line > 0, "{declared:?}");
     let environment = source_of(last, "/a").source;
     let expected = format!(
-        "`environment`, {}, recorded by event {} `fragment.recorded`, declared as `Environment` in {}:{}",
+        "`environment`, {}, recorded by event {} `fragment.recorded` of `s`, declared as `Environment` in {}:{}",
         environment.item,
         environment.seq,
         Environment::SPEC.file,

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use polyloop::{
-    Agent, Durability, ImportError, Journal, JournalError, Lease, MemoryJournal, Record, Reply, RunError,
-    SessionId, SqliteJournal, export_session, import_session,
+    Agent, Durability, Finish, ImportError, Journal, JournalError, Lease, MemoryJournal, Record, Reply,
+    RunError, SessionId, SqliteJournal, Texts, export_session, import_session,
 };
 
 use crate::support::{App, Log, builder, environment, in_a_file, kinds, permissions, prefix, records, texts};
@@ -288,4 +288,59 @@ async fn a_branch_is_imported_behind_what_it_inherits() {
         .unwrap();
     let refused = import_session(&other, &lines("b").await).await.unwrap_err();
     assert!(refused.to_string().contains("it is another session of this name"), "{refused}");
+}
+
+#[tokio::test]
+async fn an_audit_of_a_branch_leads_to_what_it_inherits_and_to_where_its_prefix_broke() {
+    let journal = MemoryJournal::new();
+    let agent = family(journal.clone()).await;
+    let audit = agent.audit("c").await.unwrap();
+    let [request] = audit.requests() else { panic!("{audit:?}") };
+    assert!(request.comes_out_again());
+    let from: Vec<_> = request.sources().into_iter().map(|traced| traced.source).collect();
+    let sessions: Vec<&str> = from.iter().map(|source| source.session.as_str()).collect();
+    assert_eq!(sessions, ["c", "a", "a", "a", "b", "b", "c"]);
+    for source in &from {
+        let recorded = &records(&journal, &source.session).await[usize::try_from(source.seq).unwrap()];
+        assert_eq!(*recorded.kind, *source.event);
+    }
+    let breaks = audit.breaks();
+    assert_eq!((breaks.len(), breaks[0].shared_chars, &breaks[0].source), (1, 0, &from[0]));
+}
+
+#[tokio::test]
+async fn a_branch_of_an_agent_with_other_texts_is_opened_again() {
+    let journal = MemoryJournal::new();
+    let with = |observation: &str| {
+        let script = [Reply::text("cut").finished(Finish::Length), Reply::text("done")];
+        let texts = Texts { observation: observation.to_owned(), ..Texts::default() };
+        builder(script).0.texts(texts).journal(journal.clone()).build().unwrap()
+    };
+    let (one, other) = (with("one: {observation}"), with("other: {observation}"));
+    one.on(Log::default()).session("a").goal("in a").await.unwrap().finish().await.unwrap();
+    other.fork(Log::default(), "a").session("b").goal("in b").await.unwrap().finish().await.unwrap();
+    // What was sealed before is made of other texts, and what was sealed since is made again.
+    let told = texts(&other.read("b").await.unwrap().prompt());
+    let framed = told.iter().filter(|text| text.starts_with("other: ")).count();
+    assert_eq!((framed, told.len()), (2, 8));
+    one.fork(Log::default(), "b").session("c").goal("in c").await.unwrap().finish().await.unwrap();
+    assert!(one.read("c").await.is_ok());
+    // A branch that cannot be made again is found, however much it inherits.
+    let lying = changed(&journal, "b", &["a"], |all| {
+        let seal = all.iter().position(|record| record.kind == "prompt.sealed").unwrap();
+        let payload = all[seal].payload.replace(r#""messages":""#, r#""messages":"0"#);
+        all[seal].payload = payload.into();
+        let mut hash = all[0].prev_hash.clone();
+        for record in all {
+            record.prev_hash = hash;
+            hash = record.hash().into();
+        }
+    });
+    let refused = other_texts(lying.await).read("b").await.map(drop).unwrap_err();
+    assert!(matches!(refused, RunError::SealDiffers { .. }), "{refused}");
+}
+
+fn other_texts(journal: MemoryJournal) -> Agent<App> {
+    let texts = Texts { observation: "other: {observation}".to_owned(), ..Texts::default() };
+    builder([]).0.texts(texts).journal(journal).build().unwrap()
 }

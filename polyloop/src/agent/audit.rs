@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::definition::Definition;
+use super::lineage::{Ancestor, ancestors};
 use super::mirror::Mirror;
 use crate::error::{JournalError, RunError};
 use crate::event::{Event, Seal, SealPurpose};
@@ -27,7 +28,9 @@ pub struct Source {
     pub item: ItemId,
     /// Its kind: a fragment's kind, or a built-in one such as `polyloop.input`.
     pub kind: String,
-    /// The place in the session of the event that recorded it.
+    /// The session in whose journal that stands: its own, or one that it inherits.
+    pub session: SessionId,
+    /// The place there of the event that recorded it.
     pub seq: u64,
     /// What kind of event that is, such as `fragment.recorded`.
     pub event: Arc<str>,
@@ -80,25 +83,29 @@ pub struct PrefixBreak {
 /// What the journal of a session says of all its requests. Made by [`Agent::audit`](crate::Agent::audit).
 #[derive(Clone, Debug)]
 pub struct Audit {
+    /// The last request that is inherited.
+    inherited: Option<AuditedRequest>,
     requests: Vec<AuditedRequest>,
 }
 
 impl Audit {
-    /// Returns the requests that were sealed, in order.
+    /// Returns the requests that were sealed in this session, in order.
     #[must_use]
     pub fn requests(&self) -> &[AuditedRequest] {
         &self.requests
     }
 
-    /// Returns each request that does not begin with all of the request before it, with the item that is the cause.
+    /// Returns each request that does not begin with all of the request before it, with the item that is the cause. Before
+    /// the first request of a branch stands the last one that it inherits.
     #[must_use]
     pub fn breaks(&self) -> Vec<PrefixBreak> {
-        let pairs = self.requests.iter().zip(self.requests.iter().skip(1));
+        let all = || self.inherited.iter().chain(&self.requests);
+        let pairs = all().zip(all().skip(1));
         let breaks = pairs.filter_map(|(before, request)| {
-            let item = request.seal.broken_at?;
+            let item = request.sealed.seal.broken_at?;
             let source = [request, before].into_iter().find_map(|request| request.source_of(item))?;
-            let (seq, shared_chars) = (request.seq, request.seal.shared_chars);
-            Some(PrefixBreak { seq, shared_chars, chars_before: before.seal.chars, source })
+            let (seq, shared_chars) = (request.sealed.seq, request.sealed.seal.shared_chars);
+            Some(PrefixBreak { seq, shared_chars, chars_before: before.sealed.seal.chars, source })
         });
         breaks.collect()
     }
@@ -107,55 +114,61 @@ impl Audit {
 /// One request that was sealed, as its journal has it.
 #[derive(Clone, Debug)]
 pub struct AuditedRequest {
+    sealed: Sealed,
+    sources: Arc<Sources>,
+}
+
+/// What was sealed.
+#[derive(Clone, Debug)]
+struct Sealed {
     seq: u64,
     seal: Seal,
     prompt: Prompt,
     comes_out_again: bool,
-    sources: Arc<Sources>,
 }
 
 impl AuditedRequest {
     /// Returns the place in the session of the event that sealed it.
     #[must_use]
     pub fn seq(&self) -> u64 {
-        self.seq
+        self.sealed.seq
     }
 
     /// Returns the step of the run, counted from 1.
     #[must_use]
     pub fn step(&self) -> usize {
-        self.seal.step
+        self.sealed.seal.step
     }
 
     /// Returns which request of the step it is, counted from 1.
     #[must_use]
     pub fn attempt(&self) -> u32 {
-        self.seal.attempt
+        self.sealed.seal.attempt
     }
 
     /// Whether the model was asked for a summary, in place of a decision.
     #[must_use]
     pub fn asks_for_a_summary(&self) -> bool {
-        self.seal.purpose == SealPurpose::Summary
+        self.sealed.seal.purpose == SealPurpose::Summary
     }
 
     /// Returns the messages, made again from the journal. Native tools are not part of it.
     #[must_use]
     pub fn prompt(&self) -> &Prompt {
-        &self.prompt
+        &self.sealed.prompt
     }
 
     /// Whether the prompt is, byte for byte, the one that was sealed. It is not where the agent has another layout, other
     /// texts or another registry than the one that sealed it, and where a layout is no pure function.
     #[must_use]
     pub fn comes_out_again(&self) -> bool {
-        self.comes_out_again
+        self.sealed.comes_out_again
     }
 
     /// Returns how many characters it shares with the request before, from the start.
     #[must_use]
     pub fn shared_chars(&self) -> usize {
-        self.seal.shared_chars
+        self.sealed.seal.shared_chars
     }
 
     /// Tells where a range of a message comes from, in bytes of [`Message::written`]: every character from exactly one item, in
@@ -174,12 +187,12 @@ impl AuditedRequest {
     /// Tells where all of it comes from, message by message.
     #[must_use]
     pub fn sources(&self) -> Vec<Traced> {
-        let messages = 0..self.prompt.messages().len();
+        let messages = 0..self.sealed.prompt.messages().len();
         messages.flat_map(|message| self.trace(message, 0..usize::MAX)).collect()
     }
 
     fn traced(&self, message: usize, trace: impl FnOnce(&Message) -> Vec<Stretch>) -> Vec<Traced> {
-        let stretches = self.prompt.message(message).map(trace).unwrap_or_default();
+        let stretches = self.sealed.prompt.message(message).map(trace).unwrap_or_default();
         let traced = stretches.into_iter().filter_map(|Stretch { bytes, chars, origin }| {
             Some(Traced { message, bytes, chars, source: self.sources.source(&origin)? })
         });
@@ -188,7 +201,7 @@ impl AuditedRequest {
 
     /// The source of an item that stands in the prompt.
     fn source_of(&self, item: ItemId) -> Option<Source> {
-        let mut blocks = self.prompt.messages().flat_map(Message::blocks);
+        let mut blocks = self.sealed.prompt.messages().flat_map(Message::blocks);
         let block = blocks.find(|block| block.origin().item() == item)?;
         self.sources.source(block.origin())
     }
@@ -197,8 +210,8 @@ impl AuditedRequest {
 /// Where the items of a session come from.
 #[derive(Debug, Default)]
 struct Sources {
-    /// The event that recorded each: its place, and its kind.
-    recorded: BTreeMap<ItemId, (u64, Arc<str>)>,
+    /// The event that recorded each: its session, its place there, and its kind.
+    recorded: BTreeMap<ItemId, (SessionId, u64, Arc<str>)>,
     /// Where the type of each registered kind is declared.
     declared: BTreeMap<&'static str, Declared>,
 }
@@ -213,16 +226,18 @@ impl Sources {
         Self { recorded: BTreeMap::new(), declared: declared.collect() }
     }
 
-    fn record(&mut self, event: &Event, seq: u64) {
+    fn record(&mut self, event: &Event, record: &Record) {
         let kind: Arc<str> = event.kind().into();
-        self.recorded.extend(new_items(event).into_iter().map(|item| (item, (seq, kind.clone()))));
+        let source = || (record.session.clone(), record.seq, kind.clone());
+        self.recorded.extend(new_items(event).into_iter().map(|item| (item, source())));
     }
 
     fn source(&self, origin: &Origin) -> Option<Source> {
-        let (seq, event) = self.recorded.get(&origin.item())?;
+        let (session, seq, event) = self.recorded.get(&origin.item())?;
         Some(Source {
             item: origin.item(),
             kind: origin.kind().to_owned(),
+            session: session.clone(),
             seq: *seq,
             event: event.clone(),
             tool: origin.tool().map(Arc::from),
@@ -233,12 +248,12 @@ impl Sources {
 
 impl fmt::Display for Source {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { item, kind, seq, event, tool, declared } = self;
+        let Self { item, kind, session, seq, event, tool, declared } = self;
         write!(formatter, "`{kind}`")?;
         if let Some(tool) = tool {
             write!(formatter, " of `{tool}`")?;
         }
-        write!(formatter, ", {item}, recorded by event {seq} `{event}`")?;
+        write!(formatter, ", {item}, recorded by event {seq} `{event}` of `{session}`")?;
         match declared {
             Some(Declared { type_name, file, line }) => {
                 write!(formatter, ", declared as `{type_name}` in {file}:{line}")
@@ -257,31 +272,42 @@ pub(super) async fn audit<R: Registry>(
     let no_journal = || RunError::NoJournal { session: session.to_string() };
     let journal = definition.journal.clone().ok_or_else(no_journal)?;
     let records = journal.read_boxed(&session, 0).await?;
-    if records.is_empty() {
+    let Some(first) = records.first() else {
         return Err(JournalError::NoSuchSession { session: session.to_string() }.into());
+    };
+    let lineage = ancestors(&*journal, &session, first).await?;
+    let mut mirror = Mirror::new(session.clone(), definition);
+    let (mut sources, mut inherited) = (Sources::of::<R>(), Vec::new());
+    for Ancestor { session, records } in &lineage {
+        mirror.branch(session.clone());
+        inherited = sealed_in(records, &mut mirror, &mut sources)?;
     }
-    let mut mirror = Mirror::new(session, definition);
-    let mut sources = Sources::of::<R>();
+    mirror.branch(session);
+    let sealed = sealed_in(&records, &mut mirror, &mut sources)?;
+    let sources = Arc::new(sources);
+    let audited = |sealed: Sealed| AuditedRequest { sealed, sources: sources.clone() };
+    let inherited = inherited.pop().map(audited);
+    Ok(Audit { inherited, requests: sealed.into_iter().map(audited).collect() })
+}
+
+/// Follows records, and makes every prompt again that was sealed there.
+fn sealed_in<R: Registry>(
+    records: &[Record],
+    mirror: &mut Mirror<R>,
+    sources: &mut Sources,
+) -> Result<Vec<Sealed>, RunError> {
     let mut sealed = Vec::new();
-    for record in &records {
-        let followed = mirror.follow(slice::from_ref(record), 0, |event| sources.record(event, record.seq));
+    for record in records {
+        let followed = mirror.follow(slice::from_ref(record), 0, |event| sources.record(event, record));
         let comes_out_again = !matches!(followed, Err(RunError::SealDiffers { .. }));
         if comes_out_again {
             followed?;
         }
         if let (Some(seal), Some(prompt)) = (seal_of::<R>(record)?, mirror.prompt()) {
-            sealed.push((record.seq, seal, prompt.clone(), comes_out_again));
+            sealed.push(Sealed { seq: record.seq, seal, prompt: prompt.clone(), comes_out_again });
         }
     }
-    let sources = Arc::new(sources);
-    let requests = sealed.into_iter().map(|(seq, seal, prompt, comes_out_again)| AuditedRequest {
-        seq,
-        seal,
-        prompt,
-        comes_out_again,
-        sources: sources.clone(),
-    });
-    Ok(Audit { requests: requests.collect() })
+    Ok(sealed)
 }
 
 /// What was sealed, if that is what the record says.

@@ -1,7 +1,7 @@
 //! Fork: what the types say of it holds for everything that is inherited, also for what a compaction replaced.
 
 use super::Ledger;
-use super::item::{Item, ItemContent};
+use super::item::Item;
 use super::view::View;
 use crate::event::RecordedFragment;
 use crate::fragment::OnFork;
@@ -43,7 +43,7 @@ impl View {
         let place = self.items.iter().position(|item| item.id() == old && is_one(item));
         let Some(place) = place.or_else(|| self.items.iter().rposition(is_one)) else { return };
         if let Some(item) = self.items.get_mut(place) {
-            *item = Item::new(id, item.turn(), ItemContent::Fragment(fragment.clone()));
+            *item = item.refreshed_as(id, fragment);
         }
         self.retain(|item| item.id() == id || !is_one(item));
     }

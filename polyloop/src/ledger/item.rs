@@ -115,6 +115,12 @@ impl Item {
         Self { restated: true, ..Self::new(id, turn, content) }
     }
 
+    /// Another value of the same fact, where this one stands: in its turn, and in its message.
+    pub(super) fn refreshed_as(&self, id: ItemId, fragment: &RecordedFragment) -> Self {
+        let content = ItemContent::Fragment(fragment.clone());
+        Self { imported_in: self.imported_in, ..Self::new(id, self.turn, content) }
+    }
+
     pub(crate) fn content(&self) -> &ItemContent {
         &self.content
     }
