@@ -313,7 +313,8 @@ async fn a_branch_of_an_agent_with_other_texts_is_opened_again() {
     let journal = MemoryJournal::new();
     let with = |observation: &str| {
         let script = [Reply::text("cut").finished(Finish::Length), Reply::text("done")];
-        let texts = Texts { observation: observation.to_owned(), ..Texts::default() };
+        let mut texts = Texts::default();
+        observation.clone_into(&mut texts.observation);
         builder(script).0.texts(texts).journal(journal.clone()).build().unwrap()
     };
     let (one, other) = (with("one: {observation}"), with("other: {observation}"));
@@ -341,6 +342,7 @@ async fn a_branch_of_an_agent_with_other_texts_is_opened_again() {
 }
 
 fn other_texts(journal: MemoryJournal) -> Agent<App> {
-    let texts = Texts { observation: "other: {observation}".to_owned(), ..Texts::default() };
+    let mut texts = Texts::default();
+    "other: {observation}".clone_into(&mut texts.observation);
     builder([]).0.texts(texts).journal(journal).build().unwrap()
 }
