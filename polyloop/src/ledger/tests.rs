@@ -8,6 +8,7 @@ use crate::event::{
     NoteId, RecordedFragment, Seal, Settled, UserInput,
 };
 use crate::fragment::{ContextFragment, Render};
+use crate::journal::{Fork, SessionId};
 use crate::message::ItemId;
 
 fn sealed() -> Event {
@@ -187,4 +188,37 @@ fn a_branch_has_what_its_parent_was_told_and_not_what_waits_there() {
     ledger.apply(&serde_json::from_str(opened).unwrap_or_else(|error| unreachable!("{error}")));
     assert_eq!(texts(&ledger), ["first", "<note>told</note>", "second"]);
     assert!(waiting(&ledger).is_empty());
+}
+
+/// Where the agent works.
+#[derive(crate::ContextFragment)]
+#[fragment(crate = crate, role = user, markers("<place>", "</place>"), lifetime = latest, max_chars = 99)]
+#[fragment(absent = "no place", body = "{name}")]
+struct Place {
+    name: String,
+}
+
+fn place(name: &str) -> RecordedFragment {
+    let rendered = Place { name: name.to_owned() }.render().unwrap_or_else(|error| unreachable!("{error}"));
+    RecordedFragment::new(&const { Place::SPEC }, rendered)
+}
+
+#[test]
+fn what_is_refreshed_stands_in_the_message_in_which_another_program_recorded_it() {
+    let mut ledger = Ledger::default();
+    let input = |text: &str| ImportedPart::Input { input: UserInput::from(text), forged_marker: false };
+    let parts = [ImportedPart::Fragment(place("/a")), input("of old")];
+    let items = (1..).zip(parts).map(|(item, part)| ImportedItem { item: ItemId(item), part, joined: true });
+    ledger.apply(&Event::HistoryImported { items: items.collect() });
+    let fork = Fork { parent: SessionId::from("parent"), records: 1, hash: String::new() };
+    let (library, registry) = (String::new(), String::new());
+    ledger.apply(&Event::SessionOpened { library, registry, fork: Some(fork) });
+    let instead_of = ledger.to_refresh("place");
+    assert_eq!(instead_of, Some(ItemId(1)));
+    ledger.apply(&Event::FragmentRecorded { item: ItemId(3), fragment: place("/b"), instead_of });
+    assert_eq!(texts(&ledger), ["<place>/b</place>", "of old"]);
+    let messages: Vec<_> =
+        ledger.items().iter().map(|item| item.imported_in().map(|first| first.0)).collect();
+    assert_eq!(messages, [Some(1), Some(1)]);
+    assert_eq!(ledger.closed_parts(), [Part { end: 2, arranged: false }]);
 }
