@@ -24,6 +24,7 @@ pages! {
     Budgets = "docs/09-budgets.md",
     RealModels = "docs/10-real-models.md",
     Promises = "docs/11-promises.md",
+    Layouts = "docs/14-layouts.md",
     Importing = "docs/15-importing.md",
     Branches = "docs/13-compaction-fork-rollback.md",
     Contributing = "CONTRIBUTING.md",

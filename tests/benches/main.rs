@@ -9,6 +9,7 @@
 mod barriers;
 mod dispatch;
 mod kinds;
+mod layouts;
 mod measure;
 mod recognise;
 mod runs;
@@ -32,6 +33,7 @@ fn main() {
         ("recognise", recognise::measure as fn(&mut Table)),
         ("dispatch", dispatch::measure),
         ("steps", steps::measure),
+        ("layouts", layouts::measure),
         ("sending", sending::measure),
         ("barriers", barriers::measure),
         ("runs", runs::measure),

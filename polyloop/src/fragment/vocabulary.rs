@@ -34,7 +34,7 @@ pub enum Slot {
     Injection(Channel),
     /// Beside the goal.
     Goal,
-    /// Directly before the input of the turn.
+    /// Beside the input of the turn: directly before it, or, where the layout says so, in one message with it.
     Turn,
 }
 
