@@ -1,4 +1,4 @@
-//! Projecting a long session after one new item, against projecting as many items for the first time.
+//! Projecting as many items for the first time, against projecting a long session after one new item.
 //!
 //! - *For the first time*: a session that has projected nothing yet; all its items are met at once, ordered and grouped.
 //! - *After one new item*: a session of turns, read back from its journal, to which a person says something more. Reading
@@ -47,10 +47,10 @@ const WORDS: &str = "Please go on with the next part, and tell me when it is don
 
 /// Sets all of it down.
 pub(crate) fn measure(table: &mut Table) {
-    Table::group("projecting 10 000 items after one new item / for the first time");
-    table.line("`Staged`", ratio(Staged), Goal::AtMost(0.05));
-    table.line("`Grouped`", ratio(Grouped), Goal::AtMost(0.05));
-    table.line("`Turn`", ratio(Turn), Goal::AtMost(0.05));
+    Table::group("projecting 10 000 items for the first time / after one new item");
+    table.line("`Staged`", ratio(Staged), Goal::AtLeast(20.0));
+    table.line("`Grouped`", ratio(Grouped), Goal::AtLeast(20.0));
+    table.line("`Turn`", ratio(Turn), Goal::AtLeast(20.0));
 }
 
 fn ratio<L: Layout + Copy>(layout: L) -> f64 {
@@ -87,7 +87,7 @@ fn ratio<L: Layout + Copy>(layout: L) -> f64 {
             let after = prompt(&mut read, before + 1);
             let mut new = unseen(layout).expect("all of it can be said");
             assert_eq!(new.items().len(), ITEMS);
-            after / prompt(&mut new, 2)
+            prompt(&mut new, 2) / after
         })
         .collect();
     median(&mut ratios)

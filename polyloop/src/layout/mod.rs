@@ -1,4 +1,5 @@
-//! Layouts: pure functions from the items of a ledger to the messages of a prompt.
+//! Layouts: pure functions from the items of a ledger to the messages of a prompt. [`Staged`], [`Grouped`] and [`Turn`] come
+//! with the library.
 //!
 //! A layout orders what was recorded before the first prompt, and what compaction states anew, by the fields of the types
 //! alone. What was recorded later stands where it was recorded. It has no way to make text.
@@ -25,11 +26,12 @@ use crate::fragment::FragmentSpec;
 use crate::ledger::Item;
 use crate::message::ItemId;
 
-/// An order of items, and which of them share a message.
+/// An order of items, and which of them share a message: [`Staged`], [`Grouped`], [`Turn`], or one of your own.
 ///
 /// A group of ids is one message. The library sees to what no layout may break: an item that is left out stands at the
-/// end, so that nothing is ever dropped; a message has one role; what must be its own message is; and a call is never
-/// parted from its result.
+/// end, so that nothing is ever dropped; a message has one role; what must be its own message is; what the model said and did
+/// stands where it stood, as does what another program recorded; and what was sent is not laid out again. The same items must
+/// give the same groups: before a request leaves, its bytes are compared with what the journal yields.
 pub trait Layout: Send + Sync + 'static {
     /// Arranges the items that were recorded before the first prompt, or that compaction states anew.
     fn arrange(&self, items: &[Item]) -> Vec<Vec<ItemId>>;
