@@ -204,6 +204,23 @@ fn a_summary_is_asked_of_neither_the_changes_of_the_turn_nor_its_words_and_what_
     each_shows(sessions, [left; 3]);
 }
 
+#[test]
+fn a_note_that_is_recorded_behind_the_last_words_of_a_later_turn_rides_with_them() {
+    let sessions = in_each_layout(|session| {
+        run(session);
+        session.say("first").unwrap();
+        answer(session, "one");
+        run(session);
+        session.inject(News { text: "early" }).unwrap();
+        session.say("second").unwrap();
+        session.sync(May { text: "read" }).unwrap();
+        session.inject(News { text: "late" }).unwrap();
+    });
+    let recorded: &[&str] = &["first", "one", "early", "second", "<may>read</may>", "late"];
+    let riding: &[&str] = &["first", "one", "second + early + late", "<may>read</may>"];
+    each_shows(sessions, [recorded, recorded, riding]);
+}
+
 /// Takes items in as another program recorded them: with whether each stands in one message with the one before.
 fn import(session: &mut Session<App>, texts: &[(&str, bool)]) -> Vec<ItemId> {
     let import = |(text, joined): &(&str, bool)| {
