@@ -27,6 +27,7 @@ pages! {
     Layouts = "docs/14-layouts.md",
     Importing = "docs/15-importing.md",
     Branches = "docs/13-compaction-fork-rollback.md",
+    Told = "docs/12-what-a-model-was-told.md",
     Contributing = "CONTRIBUTING.md",
 }
 

@@ -56,7 +56,7 @@ pub enum Pin {
     Bottom,
 }
 
-/// The time for which a fragment holds. This version records it, and does not act on it.
+/// The time for which a fragment holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
     /// It stays.
@@ -67,7 +67,7 @@ pub enum Lifetime {
     Once,
 }
 
-/// The way in which a `latest` fragment is taken back. This version records it, and says nothing by itself.
+/// The way in which a `latest` fragment is taken back, by [`Session::retract`](crate::Session::retract).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absent {
     /// This text is said.
@@ -81,7 +81,7 @@ pub enum Absent {
 pub enum OnCompact {
     /// It stays as it is.
     Keep,
-    /// It is recorded again with its present value.
+    /// Its latest statement is told anew, in full.
     Restate,
     /// It goes.
     Drop,
