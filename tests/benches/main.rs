@@ -16,6 +16,7 @@ mod runs;
 mod sending;
 mod steps;
 mod table;
+mod telling;
 mod tools;
 
 use table::Table;
@@ -37,6 +38,7 @@ fn main() {
         ("sending", sending::measure),
         ("barriers", barriers::measure),
         ("runs", runs::measure),
+        ("telling", telling::measure),
     ] {
         if named.is_empty() || named.iter().any(|named| named == name) {
             measure(&mut table);
