@@ -198,3 +198,37 @@ async fn what_a_turn_says_is_not_counted_with_the_turn_before() {
     run.inject(news("and another one")).unwrap();
     assert_eq!(left(&mut run).await, []);
 }
+
+#[tokio::test]
+async fn what_was_told_in_a_turn_that_is_rolled_back_is_gone_with_it_and_what_waits_waits_on() {
+    let (agent, sent) = builder(replies(3));
+    let mut run = agent.build().unwrap().on(Log::default()).goal("first").await.unwrap();
+    run.finish().await.unwrap();
+    run.queue(news("told")).await.unwrap();
+    run.follow_up().goal("second").await.unwrap();
+    run.finish().await.unwrap();
+    run.queue(news("waits")).await.unwrap();
+    run.roll_back(1).await.unwrap();
+    run.follow_up().goal("third").await.unwrap();
+    run.finish().await.unwrap();
+    assert_eq!(sent.last(), ["first", "reply 1", "waits", "third"]);
+}
+
+#[tokio::test]
+async fn a_branch_has_what_its_parent_was_told_and_not_what_waits_there() {
+    let (agent, sent) = builder(replies(4));
+    let agent = agent.journal(MemoryJournal::new()).build().unwrap();
+    let mut run = agent.on(Log::default()).session("s").goal("first").await.unwrap();
+    run.finish().await.unwrap();
+    run.queue(news("told")).await.unwrap();
+    run.follow_up().goal("second").await.unwrap();
+    run.finish().await.unwrap();
+    run.queue(news("waits")).await.unwrap();
+    let mut child = agent.fork(Log::default(), "s").goal("third").await.unwrap();
+    child.finish().await.unwrap();
+    let inherited = ["first", "reply 1", "told", "second", "reply 2"];
+    assert_eq!(sent.last(), [&inherited[..], &["third"]].concat());
+    run.follow_up().goal("and here").await.unwrap();
+    run.finish().await.unwrap();
+    assert_eq!(sent.last(), [&inherited[..], &["waits", "and here"]].concat());
+}

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polyloop::{
     Agent, Budget, CallContext, Content, Ending, Image, ImageError, InputPart, Known, MemoryJournal, Message,
-    Prompt, RecordError, Registry, Reply, Run, RunError, Scripted, Session, Update, UserInput, registry,
-    tool,
+    Prompt, RecordError, Registry, Reply, Run, RunError, Scripted, Session, Turn, Update, UserInput,
+    registry, tool,
 };
 
-use crate::support::{App, Environment, Log, builder, environment, records, rules, texts};
+use crate::support::{App, Environment, Log, builder, environment, news, records, rules, texts};
 
 fn image(data: &str, chars: usize) -> Image {
     Image::new("image/png", data, chars).unwrap()
@@ -44,6 +44,51 @@ async fn texts_and_images_stand_in_one_message_in_their_order() {
     assert_eq!(message.text(), "Before: After:", "an image is no text");
     assert_eq!(run.items()[0].text(), "Before: After:");
     assert_eq!(run.items()[0].input(), Some(&words));
+}
+
+#[tokio::test]
+async fn notes_are_a_text_behind_words_with_images_and_do_not_vanish() {
+    let (agent, sent) = builder(["one", "two"].map(Reply::text));
+    let agent = agent.layout(Turn).build().unwrap();
+    let words = || UserInput::from("Look: ").image(image("abc", 9));
+    let mut run =
+        agent.on(Log::default()).inject(rules()).inject(news(" (hello)")).goal(words()).await.unwrap();
+    run.finish().await.unwrap();
+    run.queue(news(" (moved)")).await.unwrap();
+    run.follow_up().goal(words().text("See?")).await.unwrap();
+    run.finish().await.unwrap();
+    let [first, second] = sent.prompts().try_into().unwrap();
+    let (first, second) = (messages(&first), messages(&second));
+    let url = "data:image/png;base64,YWJj";
+    assert_eq!(blocks(&first[1]), ["Look: ", url, " (hello)"]);
+    assert_eq!(second[..2], first, "what was sent is sent again");
+    assert_eq!(blocks(&second[3]), ["Look: ", url, "See?", " (moved)"]);
+}
+
+#[tokio::test]
+async fn a_person_is_shown_images_and_an_image_is_no_title() {
+    let (agent, _) = builder(["one", "two"].map(Reply::text));
+    let mut run = agent.build().unwrap().on(Log::default()).goal(image("abc", 9)).await.unwrap();
+    run.finish().await.unwrap();
+    let session = run.session().unwrap();
+    let [picture, reply] = session.visible().try_into().unwrap();
+    assert_eq!((&*picture.text, picture.images), ("", vec![image("abc", 9)]));
+    assert!(reply.images.is_empty());
+    assert_eq!((session.title(9), session.preview(9)), (None, None));
+    run.follow_up().goal("What is it?").await.unwrap();
+    assert_eq!(run.session().unwrap().title(99), Some("What is it?"));
+}
+
+#[test]
+fn what_stands_behind_an_image_is_traced_to_its_item() {
+    let mut session = Session::<App>::new();
+    session.say(UserInput::from("äb").image(image("abc", 900)).text("cd")).unwrap();
+    let prompt = session.prompt();
+    let message = prompt.messages().next().unwrap();
+    assert_eq!((message.written().as_str(), message.chars()), ("äbcd", 904));
+    let places: Vec<_> = message.trace(0..99).into_iter().map(|found| (found.bytes, found.chars)).collect();
+    assert_eq!(places, [(0..3, 0..2), (3..5, 2..4)]);
+    assert_eq!(message.trace_chars(2..3)[0].chars, 2..3);
 }
 
 #[tokio::test]
