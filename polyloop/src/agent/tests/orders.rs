@@ -123,7 +123,7 @@ fn about_the_context(session: &Session<App>, ids: [ItemId; 2], choices: &mut Cho
             let result = ImportedPart::Result {
                 call: call.id().clone(),
                 tool: "tally".into(),
-                text: "seen".into(),
+                parts: Arc::from([Arc::from("seen")]),
                 forged_marker: false,
             };
             let reply =
