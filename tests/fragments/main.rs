@@ -8,6 +8,7 @@
 )]
 #![allow(missing_docs, reason = "the fragments and registries of these tests are read beside their tests")]
 
+mod any_bytes;
 mod bounds;
 mod hand_written;
 mod marker_lock;

@@ -8,6 +8,7 @@ use polyloop::{Key, MarkerKey, ParseErrorKind, Registered};
 use proptest::prelude::*;
 
 use crate::properties::{config, nasty};
+use crate::reference::Reference;
 use crate::support::key;
 
 #[derive(ContextFragment, Clone, Debug, PartialEq)]
@@ -235,14 +236,14 @@ proptest! {
 
     #[test]
     fn a_rendering_holds_no_foreign_marker_even_where_markers_are_odd(a in value()) {
-        use crate::reference::places;
+        let places = |text: &str| Reference::of::<Odd>().places(text);
         if let Ok(rendered) = Odd::render(&Entity { text: a.clone() }) {
             let inside = "&begin;".len()..rendered.text().len() - "&end;".len();
             let touches = |place: &std::ops::Range<usize>| place.start < inside.end && inside.start < place.end;
-            prop_assert!(!places::<Odd>(rendered.text()).iter().any(touches), "{}", rendered.text());
+            prop_assert!(!places(rendered.text()).iter().any(touches), "{}", rendered.text());
         }
         if let Ok(rendered) = Odd::render(&Plain { content: a }) {
-            prop_assert!(places::<Odd>(rendered.text()).is_empty(), "{}", rendered.text());
+            prop_assert!(places(rendered.text()).is_empty(), "{}", rendered.text());
         }
     }
 

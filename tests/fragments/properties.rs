@@ -1,11 +1,15 @@
 //! What holds for every text: no panic, agreement with the plain reference, and no foreign marker.
 
-use polyloop::Registry;
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use crate::reference::{marker_at, markers, places, recognise};
-use crate::support::{App, each_rendered};
+use crate::any_bytes::{self, World};
+use crate::reference::Reference;
+use crate::support::App;
+
+static APP: LazyLock<World<App>> = LazyLock::new(World::new);
 
 /// So many cases, and no file of failures beside the source.
 pub(crate) fn config(cases: u32) -> Config {
@@ -80,25 +84,13 @@ pub(crate) fn nasty(most: usize) -> impl Strategy<Value = String> {
 
 /// A text between a begin and an end.
 fn enclosed() -> impl Strategy<Value = String> {
-    let markers = markers::<App>();
-    let marker = || {
-        let marker = proptest::sample::select(markers.clone());
-        (marker, "a|b|ab").prop_map(|(marker, key)| marker.replace("{key}", &key))
-    };
+    let markers: Vec<String> = Reference::of::<App>()
+        .markers()
+        .flat_map(|marker| ["a", "b", "ab"].map(|key| marker.with_key(key)))
+        .collect();
+    let marker = || proptest::sample::select(markers.clone());
     ("[ \n]{0,2}", marker(), nasty(6), marker(), "[ \n]{0,2}")
         .prop_map(|(before, begin, body, end, after)| [before, begin, body, end, after].concat())
-}
-
-fn agrees(text: &str) -> Result<(), TestCaseError> {
-    let known = App::recognize(text);
-    let expected = recognise::<App>(text);
-    let found = known.as_ref().map(|known| {
-        let position = App::SPEC.fragments.iter().position(|entry| entry.kind == known.kind).unwrap();
-        (position, known.key, known.body.clone(), known.legacy)
-    });
-    let expected = expected.map(|known| (known.kind, known.key, known.body, known.legacy));
-    prop_assert_eq!(found, expected, "{:?}", text);
-    Ok(())
 }
 
 proptest! {
@@ -106,54 +98,24 @@ proptest! {
 
     #[test]
     fn recognising_agrees_with_the_reference(text in nasty(10)) {
-        agrees(&text)?;
+        APP.says_what_the_rules_say(&text);
     }
 
     #[test]
     fn recognising_what_stands_between_markers_agrees_with_the_reference(text in enclosed()) {
-        agrees(&text)?;
+        APP.says_what_the_rules_say(&text);
     }
 
     #[test]
     fn recognising_arbitrary_text_never_panics(text in "\\PC{0,40}|(?s).{0,40}") {
-        agrees(&text)?;
-        prop_assert_eq!(App::holds_marker(&text), !places::<App>(&text).is_empty() || recognise::<App>(&text).is_some());
+        APP.says_what_the_rules_say(&text);
     }
 
+    /// What the fuzz target looks for with more patience.
     #[test]
-    fn a_marker_is_found_wherever_it_stands(text in nasty(10)) {
-        prop_assert_eq!(App::holds_marker(&text), !places::<App>(&text).is_empty() || recognise::<App>(&text).is_some());
-    }
-}
-
-proptest! {
-    #![proptest_config(config(192))]
-
-    #[test]
-    fn a_rendered_fragment_is_its_own_kind_and_holds_no_marker_but_its_own_pair(
-        text in nasty(8),
-        key in "[a-z][a-z0-9_]{0,12}",
+    fn any_bytes_are_recognised_neutralised_and_read_back_as_the_rules_say(
+        bytes in proptest::collection::vec(any::<u8>(), 0..40),
     ) {
-        prop_assume!(markers::<App>().iter().all(|marker| marker_at(marker, &format!("<{key}>"), 0).is_none()));
-        for (kind, rendered) in each_rendered(&text, &key) {
-            let Ok(rendered) = rendered else { continue };
-            let text = rendered.text();
-            let known = App::recognize(text).unwrap();
-            prop_assert_eq!(known.kind, kind);
-            prop_assert!(!known.legacy);
-            let own = [0..known.body.start, known.body.end..text.len()];
-            let found = places::<App>(text);
-            prop_assert!(found.iter().all(|place| own.contains(place)), "{:?}: {:?}", text, found);
-        }
-    }
-
-    #[test]
-    fn only_a_value_with_a_marker_that_has_no_escape_is_refused(text in nasty(8)) {
-        let has_no_escape = |marker: &&str| !marker.starts_with('<');
-        let hopeless: Vec<&str> = markers::<App>().into_iter().filter(has_no_escape).collect();
-        let lower = text.to_ascii_lowercase();
-        let is_hopeless = hopeless.iter().any(|marker| lower.contains(&marker.to_ascii_lowercase()));
-        let rendered = App::render(&crate::support::Skill { content: text });
-        prop_assert_eq!(rendered.is_err(), is_hopeless, "{:?}", rendered);
+        any_bytes::check(&bytes);
     }
 }

@@ -13,90 +13,143 @@ pub(crate) struct Known<'t> {
     pub(crate) legacy: bool,
 }
 
-/// Begin, end (none for an old prefix) and whether it is an old form.
-type Form = (&'static str, Option<&'static str>, bool);
+/// A marker without its doubled braces, cut at its key.
+pub(crate) struct Plain {
+    pub(crate) head: String,
+    tail: Option<String>,
+}
 
-fn forms(spec: &FragmentSpec) -> Vec<Form> {
-    let mut forms = Vec::new();
-    if let Marking::Marked { begin, end } = spec.marking {
-        forms.push((begin.as_str(), Some(end.as_str()), false));
+impl Plain {
+    fn new(marker: &str) -> Self {
+        let braces = |at: usize| marker[..at].bytes().rev().take_while(|byte| *byte == b'{').count();
+        let mut keys = marker.match_indices("{key}").map(|(at, _)| at);
+        let single = |text: &str| text.replace("{{", "{").replace("}}", "}");
+        match keys.find(|at| braces(*at) % 2 == 0) {
+            None => Self { head: single(marker), tail: None },
+            Some(at) => {
+                Self { head: single(&marker[..at]), tail: Some(single(&marker[at + "{key}".len()..])) }
+            }
+        }
     }
-    forms.extend(spec.legacy.iter().map(|legacy| match legacy {
-        Legacy::Pair(begin, end) => (*begin, Some(*end), true),
-        Legacy::Prefix(begin) => (*begin, None, true),
-    }));
-    forms
-}
 
-fn same(text: Option<&str>, marker: &str) -> bool {
-    text.is_some_and(|text| text.eq_ignore_ascii_case(marker))
-}
-
-/// The length of a marker that stands here, and its key.
-pub(crate) fn marker_at<'t>(marker: &str, text: &'t str, at: usize) -> Option<(usize, Option<&'t str>)> {
-    let rest = text.get(at..)?;
-    let Some((head, tail)) = marker.split_once("{key}") else {
-        return same(rest.get(..marker.len()), marker).then_some((marker.len(), None));
-    };
-    if !same(rest.get(..head.len()), head) {
-        return None;
+    /// Writes the marker out.
+    pub(crate) fn with_key(&self, key: &str) -> String {
+        match &self.tail {
+            None => self.head.clone(),
+            Some(tail) => [&self.head, key, tail].concat(),
+        }
     }
-    (1..=64).find_map(|length| {
-        let key = rest.get(head.len()..head.len() + length)?;
-        Key::new(key).ok()?;
-        let behind = head.len() + length;
-        same(rest.get(behind..behind + tail.len()), tail).then_some((behind + tail.len(), Some(key)))
-    })
+
+    /// The length of the marker if it stands here, and its key.
+    pub(crate) fn at<'t>(&self, text: &'t str, at: usize) -> Option<(usize, Option<&'t str>)> {
+        let rest = text.get(at..)?;
+        let same = |from: usize, marker: &str| {
+            let text = rest.get(from..from + marker.len());
+            text.is_some_and(|text| text.eq_ignore_ascii_case(marker)).then_some(from + marker.len())
+        };
+        let head = same(0, &self.head)?;
+        let Some(tail) = &self.tail else { return Some((head, None)) };
+        (1..=64).find_map(|length| {
+            let key = rest.get(head..head + length)?;
+            Key::new(key).ok()?;
+            Some((same(head + length, tail)?, Some(key)))
+        })
+    }
 }
 
-/// Every begin and end marker of a registry.
-pub(crate) fn markers<R: Registry>() -> Vec<&'static str> {
-    let forms = R::SPEC.fragments.iter().flat_map(|entry| forms(entry.spec));
-    forms.filter_map(|(begin, end, _)| Some([begin, end?])).flatten().collect()
+/// One form of one kind, present or old; an old prefix has no end.
+struct Form {
+    kind: usize,
+    begin: Plain,
+    end: Option<Plain>,
+    legacy: bool,
 }
 
-/// Every place in a text where a marker of the registry stands.
-pub(crate) fn places<R: Registry>(text: &str) -> Vec<Range<usize>> {
-    let markers = markers::<R>();
-    let at_each = |at| markers.iter().filter_map(move |marker| Some(at..at + marker_at(marker, text, at)?.0));
-    (0..text.len()).flat_map(at_each).collect()
-}
+/// The rules for the markers of a set of kinds.
+pub(crate) struct Reference(Vec<Form>);
 
-pub(crate) fn recognise<R: Registry>(text: &str) -> Option<Known<'_>> {
-    let start = text.len() - text.trim_start().len();
-    let stop = text.trim_end().len().max(start);
-    let specs = R::SPEC.fragments.iter().map(|entry| entry.spec).enumerate();
-    let known = specs.flat_map(|(kind, spec)| forms(spec).into_iter().map(move |form| (kind, form)));
-    known
-        .filter_map(|(kind, form)| {
-            let (begin, end, legacy) = form;
-            let inside = &text[..stop];
-            let (length, key) = marker_at(begin, inside, start)?;
+impl Reference {
+    /// The rules for a registry.
+    pub(crate) fn of<R: Registry>() -> Self {
+        Self::of_kinds(R::SPEC.fragments.iter().map(|entry| entry.spec))
+    }
+
+    /// The rules for kinds, each known by its position.
+    pub(crate) fn of_kinds<'s>(specs: impl Iterator<Item = &'s FragmentSpec>) -> Self {
+        let mut forms = Vec::new();
+        let mut add = |kind, begin: &str, end: Option<&str>, legacy| {
+            forms.push(Form { kind, begin: Plain::new(begin), end: end.map(Plain::new), legacy });
+        };
+        for (kind, spec) in specs.enumerate() {
+            if let Marking::Marked { begin, end } = spec.marking {
+                add(kind, begin.as_str(), Some(end.as_str()), false);
+            }
+            for legacy in spec.legacy {
+                match legacy {
+                    Legacy::Pair(begin, end) => add(kind, begin, Some(end), true),
+                    Legacy::Prefix(begin) => add(kind, begin, None, true),
+                }
+            }
+        }
+        Self(forms)
+    }
+
+    /// Every begin and end marker of a pair.
+    pub(crate) fn markers(&self) -> impl Iterator<Item = &Plain> {
+        self.pairs().flat_map(|(_, begin, end)| [begin, end])
+    }
+
+    /// Every begin marker of a pair, with the position of its kind.
+    pub(crate) fn begins(&self) -> impl Iterator<Item = (usize, &Plain)> {
+        self.pairs().map(|(kind, begin, _)| (kind, begin))
+    }
+
+    /// Every old prefix.
+    pub(crate) fn prefixes(&self) -> impl Iterator<Item = &Plain> {
+        self.0.iter().filter(|form| form.end.is_none()).map(|form| &form.begin)
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (usize, &Plain, &Plain)> {
+        self.0.iter().filter_map(|form| Some((form.kind, &form.begin, form.end.as_ref()?)))
+    }
+
+    /// Every place in a text where a marker stands.
+    pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let at_each = |at| self.markers().filter_map(move |marker| Some(at..at + marker.at(text, at)?.0));
+        (0..text.len()).flat_map(at_each).collect()
+    }
+
+    /// Whether a marker stands in a text, or an old prefix before it.
+    pub(crate) fn is_marked(&self, text: &str) -> bool {
+        !self.places(text).is_empty() || self.recognise(text).is_some()
+    }
+
+    pub(crate) fn recognise<'t>(&self, text: &'t str) -> Option<Known<'t>> {
+        let start = text.len() - text.trim_start().len();
+        let stop = text.trim_end().len().max(start);
+        let inside = &text[..stop];
+        let known = self.0.iter().filter_map(|form| {
+            let (kind, legacy) = (form.kind, form.legacy);
+            let (length, key) = form.begin.at(inside, start)?;
             let from = start + length;
-            let Some(end) = end else { return Some(Known { kind, key, body: from..stop, legacy }) };
+            let Some(end) = &form.end else { return Some(Known { kind, key, body: from..stop, legacy }) };
             let to = (from..=stop).find(|at| {
-                marker_at(end, inside, *at).is_some_and(|(length, of_end)| {
+                end.at(inside, *at).is_some_and(|(length, of_end)| {
                     at + length == stop && (of_end.is_none() || of_end == key)
                 })
             })?;
-            (!is_sandwich::<R>(kind, inside, from..to)).then_some(Known { kind, key, body: from..to, legacy })
-        })
-        .min_by_key(|known| known.legacy)
-}
+            (!self.is_sandwich(kind, inside, from..to)).then_some(Known { kind, key, body: from..to, legacy })
+        });
+        known.min_by_key(|known| known.legacy)
+    }
 
-/// Whether some begin marker stands behind an end marker of this kind.
-fn is_sandwich<R: Registry>(kind: usize, text: &str, body: Range<usize>) -> bool {
-    let ends: Vec<_> = forms(R::SPEC.fragments[kind].spec).into_iter().filter_map(|form| form.1).collect();
-    let begins: Vec<_> = R::SPEC
-        .fragments
-        .iter()
-        .flat_map(|entry| forms(entry.spec))
-        .filter(|form| form.1.is_some())
-        .map(|form| form.0)
-        .collect();
-    body.flat_map(|at| ends.iter().filter_map(move |end| Some(at + marker_at(end, text, at)?.0))).any(
-        |behind| {
-            (behind..text.len()).any(|at| begins.iter().any(|begin| marker_at(begin, text, at).is_some()))
-        },
-    )
+    /// Whether some begin marker stands behind an end marker of this kind.
+    fn is_sandwich(&self, kind: usize, text: &str, body: Range<usize>) -> bool {
+        let ends: Vec<_> = self.pairs().filter(|pair| pair.0 == kind).map(|pair| pair.2).collect();
+        let mut behind =
+            body.flat_map(|at| ends.iter().filter_map(move |end| Some(at + end.at(text, at)?.0)));
+        behind.any(|behind| {
+            (behind..text.len()).any(|at| self.begins().any(|(_, begin)| begin.at(text, at).is_some()))
+        })
+    }
 }

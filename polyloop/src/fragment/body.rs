@@ -148,6 +148,21 @@ impl Body {
         &self.parts
     }
 
+    /// The position of the part that holds the byte.
+    pub(crate) fn part_at(&self, at: usize) -> usize {
+        self.parts.partition_point(|(end, _)| *end <= at)
+    }
+
+    /// Whose words the byte is.
+    pub(crate) fn trust_at(&self, at: usize) -> Option<Trust> {
+        self.parts.get(self.part_at(at)).map(|(_, trust)| *trust)
+    }
+
+    /// Whose words the first character is that is no white space.
+    pub(crate) fn trust_of_first_word(&self) -> Option<Trust> {
+        self.trust_at(self.text.len() - self.text.trim_start().len())
+    }
+
     pub(crate) fn key_text(&self) -> Option<&str> {
         self.key.as_deref()
     }

@@ -30,7 +30,7 @@ pub(crate) fn neutralise(
             continue;
         }
         let marker = joined.get(found.at..found.at + found.length).unwrap_or_default();
-        if !inside.contains(&found.at) || trust_at(body, found.at - inside.start) != Some(Trust::Value) {
+        if !inside.contains(&found.at) || body.trust_at(found.at - inside.start) != Some(Trust::Value) {
             return Err(RecordErrorKind::MarkerStartsInTemplate { marker: marker.to_owned() });
         }
         escaped.push_str(joined.get(copied..found.at).unwrap_or_default());
@@ -101,19 +101,9 @@ pub(crate) fn restore(value: &str, index: &MarkerIndex) -> String {
 /// Whether some byte of `from..to` in the joined text, whose body begins at `offset`, belongs to a value.
 fn touches_value(body: &Body, offset: usize, from: usize, to: usize) -> bool {
     let (from, to) = (from.saturating_sub(offset), to.saturating_sub(offset));
-    let first = part_at(body, from);
+    let first = body.part_at(from);
     let starts = first.checked_sub(1).and_then(|before| body.parts().get(before)).map_or(0, |(end, _)| *end);
     let ends = body.parts().iter().skip(first);
     let starts = std::iter::once(starts).chain(ends.clone().map(|(end, _)| *end));
     ends.zip(starts).take_while(|(_, start)| *start < to).any(|((_, trust), _)| *trust == Trust::Value)
-}
-
-/// Whose words the byte of the body is.
-fn trust_at(body: &Body, at: usize) -> Option<Trust> {
-    body.parts().get(part_at(body, at)).map(|(_, trust)| *trust)
-}
-
-/// The position of the part that holds the byte.
-fn part_at(body: &Body, at: usize) -> usize {
-    body.parts().partition_point(|(end, _)| *end <= at)
 }

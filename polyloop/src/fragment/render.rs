@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::body::Body;
-use super::index::MarkerIndex;
+use super::body::{Body, Trust};
+use super::index::{Hit, MarkerIndex};
 use super::key::Key;
 use super::neutral::{first_marker, neutralise};
 use super::pattern::Pattern;
@@ -108,12 +108,18 @@ fn try_render(
     } else {
         text
     };
-    let body = begin.len()..begin.len() + text.len();
+    let inside = begin.len()..begin.len() + text.len();
     let text = [begin.as_str(), &text, &end].concat();
-    if matches!(spec.marking, Marking::Marked { .. })
-        && index.recognize(&text).is_none_or(|hit| hit.kind != own || hit.legacy || hit.body != body)
-    {
-        return Err(RecordErrorKind::NotRecognised);
+    let hit = index.recognize(&text);
+    match (&spec.marking, hit) {
+        (Marking::Marked { .. }, hit) => {
+            let is_own = |hit: &Hit| hit.kind == own && !hit.legacy && hit.body == inside;
+            hit.filter(is_own).ok_or(RecordErrorKind::NotRecognised)?;
+        }
+        (Marking::Unmarked(_), Some(hit)) if hit.kind != own && !spec.raw => {
+            check_first_words(&body, text.get(..hit.body.start).unwrap_or_default())?;
+        }
+        (Marking::Unmarked(_), _) => {}
     }
     Ok(Rendered { chars: text.chars().count(), text, true_chars, id, channel, state })
 }
@@ -152,6 +158,18 @@ pub(crate) fn retraction(
 fn written_key(text: &str, own: usize, index: &MarkerIndex) -> Option<Key> {
     let hit = index.recognize(text).filter(|hit| hit.kind == own)?;
     Key::new(text.get(hit.key?)?).ok()
+}
+
+/// Refuses an unmarked text that begins like a text of another kind, unless its first words are raw.
+///
+/// An old prefix is a marker at the start of a text only, so neutralising leaves it.
+fn check_first_words(body: &Body, marker: &str) -> Result<(), RecordErrorKind> {
+    let marker = marker.trim_start().to_owned();
+    match body.trust_of_first_word() {
+        Some(Trust::Raw) => Ok(()),
+        Some(Trust::Value) => Err(RecordErrorKind::MarkerInValue { marker }),
+        _ => Err(RecordErrorKind::MarkerStartsInTemplate { marker }),
+    }
 }
 
 fn channel(spec: &FragmentSpec, body: &mut Body) -> Result<Option<String>, RecordErrorKind> {
