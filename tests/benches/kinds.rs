@@ -13,7 +13,7 @@ macro_rules! kinds {
             &[$((concat!("<", stringify!($name), ">"), concat!("</", stringify!($name), ">"))),*];
 
         $(
-            pub(crate) struct $name;
+            pub(crate) struct $name(pub(crate) String);
 
             impl ContextFragment for $name {
                 const SPEC: FragmentSpec = FragmentSpec::new(stringify!($name), Role::User, 2_000_000)
@@ -21,7 +21,7 @@ macro_rules! kinds {
                     .markers(concat!("<", stringify!($name), ">"), concat!("</", stringify!($name), ">"));
 
                 fn body(&self) -> Body {
-                    Body::new()
+                    Body::new().value(&self.0)
                 }
             }
         )*

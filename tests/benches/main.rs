@@ -11,6 +11,7 @@ mod dispatch;
 mod kinds;
 mod layouts;
 mod measure;
+mod neutralise;
 mod recognise;
 mod runs;
 mod sending;
@@ -32,6 +33,7 @@ fn main() {
     let mut table = Table::new();
     for (name, measure) in [
         ("recognise", recognise::measure as fn(&mut Table)),
+        ("neutralise", neutralise::measure),
         ("dispatch", dispatch::measure),
         ("steps", steps::measure),
         ("layouts", layouts::measure),

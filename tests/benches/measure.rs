@@ -1,5 +1,6 @@
 //! Sets two pieces of work against each other.
 
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 /// How many times the two are compared.
@@ -26,6 +27,17 @@ pub(crate) fn ratio(mut work: impl FnMut(), mut base: impl FnMut()) -> f64 {
         })
         .collect();
     median(&mut ratios)
+}
+
+/// Passes over a text with `memchr`, from one `<` to the next.
+pub(crate) fn memchr(text: String) -> impl FnMut() {
+    move || {
+        let mut rest = black_box(text.as_bytes());
+        while let Some(at) = memchr::memchr(b'<', rest) {
+            rest = rest.get(at + 1..).unwrap_or_default();
+        }
+        black_box(rest);
+    }
 }
 
 /// Returns the middle value.

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use polyloop::Registry;
 
 use super::kinds::{All, Forty, One, PAIRS, Pair, Ten};
-use super::measure::ratio;
+use super::measure::{memchr, ratio};
 use super::table::{Goal, Table};
 
 const TEN_KB: usize = 10_000;
@@ -67,7 +67,7 @@ fn length(table: &mut Table) {
     table.line("miss with a begin marker in 1 MB / in 60 bytes", miss, Goal::AtMost(1.5));
     for (size, length, goal) in [("10 KB", TEN_KB, Goal::None), ("1 MB", ONE_MB, Goal::AtMost(2.0))] {
         let text = marked("k007", &prose(length));
-        let pass = ratio(recognise::<All>(&text, true), memchr(&text));
+        let pass = ratio(recognise::<All>(&text, true), memchr(text.clone()));
         table.line(&format!("hit in {size} of prose / one pass of memchr for `<`"), pass, goal);
     }
     let dense = |unit: &str, length: usize| marked("k007", &unit.repeat(length / unit.len()));
@@ -78,7 +78,7 @@ fn length(table: &mut Table) {
         let grown = ratio(recognise::<All>(&text, true), || (0..ONE_MB / TEN_KB).for_each(|_| once()));
         table.line(&format!("hit in 1 MB of `{unit}{unit}…` / 100 in 10 KB"), grown, Goal::AtMost(1.5));
     }
-    let memchr = ratio(recognise::<All>(&dense("<", ONE_MB), true), memchr(&prose(ONE_MB)));
+    let memchr = ratio(recognise::<All>(&dense("<", ONE_MB), true), memchr(prose(ONE_MB)));
     table.line("hit in 1 MB of `<<<<…` / one pass of memchr over prose", memchr, Goal::None);
 }
 
@@ -130,17 +130,6 @@ fn scanned(pairs: &[Pair], text: &str) -> Option<usize> {
             && text.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin))
             && text.get(text.len() - end.len()..).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
     })
-}
-
-fn memchr(text: &str) -> impl FnMut() {
-    // The first character of the text is the marker's own.
-    move || {
-        let mut rest = black_box(text.as_bytes());
-        while let Some(at) = memchr::memchr(b'<', rest) {
-            rest = rest.get(at + 1..).unwrap_or_default();
-        }
-        black_box(rest);
-    }
 }
 
 /// Prose of a length, which ends with a full stop.

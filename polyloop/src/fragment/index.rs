@@ -49,8 +49,6 @@ pub(crate) struct MarkerIndex {
     markers: Vec<Pattern>,
     marker_heads: Trie,
     first_of_marker: FirstBytes,
-    /// The longest marker, in bytes.
-    longest: usize,
 }
 
 impl MarkerIndex {
@@ -80,27 +78,33 @@ impl MarkerIndex {
         let markers: Vec<Pattern> = markers.into_iter().cloned().collect();
         let marker_heads = Trie::new(markers.iter().map(Pattern::head));
         let first_of_marker = FirstBytes::with_escapes(&markers);
-        let longest = markers.iter().map(Pattern::longest).max().unwrap_or_default();
-        Self { forms, begins, first_of_begin, ends, markers, marker_heads, first_of_marker, longest }
+        Self { forms, begins, first_of_begin, ends, markers, marker_heads, first_of_marker }
     }
 
     /// Recognises a whole text.
     pub(crate) fn recognize(&self, text: &str) -> Option<Hit> {
+        self.recognize_made(text, true)
+    }
+
+    /// Recognises a whole text, of whose body it may be known that it `holds_markers` or not.
+    pub(crate) fn recognize_made(&self, text: &str, holds_markers: bool) -> Option<Hit> {
         let trimmed = text.trim();
         let bytes = trimmed.as_bytes();
-        let hits = self.begins.at_start(bytes).filter_map(|form| self.hit(self.forms.get(form)?, bytes));
+        let forms = self.begins.at_start(bytes.iter().copied()).filter_map(|form| self.forms.get(form));
+        let hits = forms.filter_map(|form| self.hit(form, bytes, holds_markers));
         // A present form goes before an old one of the same kind.
         let hit = hits.min_by_key(|hit| hit.legacy)?;
         Some(hit.moved(text.len() - text.trim_start().len()))
     }
 
-    fn hit(&self, form: &Form, text: &[u8]) -> Option<Hit> {
-        let (begin, key) = form.begin.after_head(text)?;
+    fn hit(&self, form: &Form, text: &[u8], holds_markers: bool) -> Option<Hit> {
+        let (begin, key) = form.begin.at_head(text)?;
         let body_end = match &form.end {
             Some(end) => text.len() - end.at_end(text, key)?,
             None => text.len(),
         };
-        if body_end < begin || form.end.is_some() && self.is_sandwich(form.kind, text, begin, body_end) {
+        let may_be_sandwich = form.end.is_some() && holds_markers;
+        if body_end < begin || may_be_sandwich && self.is_sandwich(form.kind, text, begin, body_end) {
             return None;
         }
         let head = form.begin.head().len();
@@ -137,18 +141,18 @@ impl MarkerIndex {
     /// Whether the begin marker of any form with an end stands here.
     fn begins_at(&self, text: &[u8]) -> bool {
         self.begins
-            .at_start(text)
+            .at_start(text.iter().copied())
             .filter_map(|form| self.forms.get(form))
-            .any(|form| form.end.is_some() && form.begin.after_head(text).is_some())
+            .any(|form| form.end.is_some() && form.begin.at_head(text).is_some())
     }
 
     /// Whether another kind than `own` has a tag of this name: `<name>` is its begin marker.
     pub(crate) fn is_foreign_tag(&self, name: &str, own: usize) -> bool {
         let tag = format!("<{name}>");
-        self.begins.at_start(tag.as_bytes()).filter_map(|form| self.forms.get(form)).any(|form| {
+        self.begins.at_start(tag.bytes()).filter_map(|form| self.forms.get(form)).any(|form| {
             // A tag that is nothing but a key has every name.
             let is_named = form.begin.head() != "<";
-            let length = form.begin.after_head(tag.as_bytes()).map(|(length, _)| length);
+            let length = form.begin.at_head(tag.as_bytes()).map(|(length, _)| length);
             form.kind != own && form.end.is_some() && is_named && length == Some(tag.len())
         })
     }
@@ -160,8 +164,8 @@ impl MarkerIndex {
         loop {
             at += self.first_of_marker.find(text.get(at..)?)?;
             let here = text.get(at..)?;
-            if let Some(longest) = self.longest_marker(here) {
-                return Some(Found { at, length: longest, escaped: false });
+            if let Some(length) = self.longest_marker(here.first().copied(), here.get(1..)?) {
+                return Some(Found { at, length, escaped: false });
             }
             if let Some(length) = self.escaped_marker(here) {
                 return Some(Found { at, length, escaped: true });
@@ -185,11 +189,16 @@ impl MarkerIndex {
         false
     }
 
-    fn longest_marker(&self, text: &[u8]) -> Option<usize> {
+    /// The length of the longest marker that is this byte and what stands behind it.
+    fn longest_marker(&self, first: Option<u8>, behind: &[u8]) -> Option<usize> {
         self.marker_heads
-            .at_start(text)
-            .filter_map(|marker| self.markers.get(marker)?.after_head(text))
-            .map(|(length, _)| length)
+            .at_start(first.into_iter().chain(behind.iter().copied()))
+            .filter_map(|marker| {
+                let marker = self.markers.get(marker)?;
+                let head = marker.head().len();
+                let (length, _) = marker.behind_head(behind.get(head.checked_sub(1)?..)?)?;
+                Some(head + length)
+            })
             .max()
     }
 
@@ -201,12 +210,7 @@ impl MarkerIndex {
         }
         rest = rest.strip_prefix(b"lt;")?;
         let escape = text.len() - rest.len();
-        // The trie walks from the marker's first character, which is not in the text any more.
-        let window = rest.get(..rest.len().min(self.longest)).unwrap_or_default();
-        let mut unescaped = Vec::with_capacity(window.len() + 1);
-        unescaped.push(b'<');
-        unescaped.extend_from_slice(window);
-        self.longest_marker(&unescaped).map(|length| escape + length - 1)
+        self.longest_marker(Some(b'<'), rest).map(|length| escape + length - 1)
     }
 }
 

@@ -6,57 +6,68 @@ use super::body::{Body, Trust};
 use super::index::MarkerIndex;
 use crate::error::RecordErrorKind;
 
+/// A whole text: begin, body, end.
+pub(crate) struct Whole {
+    pub(crate) text: String,
+    /// Whether a marker may stand in the body that no value has to do with.
+    pub(crate) holds_markers: bool,
+}
+
 /// Writes `begin`, the body and `end` in one text, every marker that touches a value escaped in its first
 /// character. `<` becomes `&lt;`; an already escaped marker is escaped once more, so that undoing is exact.
 ///
-/// Gives the escaped body. A marker that starts in the template's own text, or with a character that has no escape, is
-/// refused; so is one that only an escape brings about.
+/// A marker that starts in the template's own text, or with a character that has no escape, is refused; so is one that
+/// only an escape brings about.
 pub(crate) fn neutralise(
     body: &Body,
     begin: &str,
     end: &str,
     index: &MarkerIndex,
-) -> Result<String, RecordErrorKind> {
+) -> Result<Whole, RecordErrorKind> {
     let joined = [begin, body.as_str(), end].concat();
     let inside = begin.len()..begin.len() + body.as_str().len();
-    let mut escaped = String::with_capacity(joined.len() + 16);
+    let mut escaped = String::new();
     let mut made = Vec::new();
-    let mut copied = inside.start;
+    let mut holds_markers = false;
+    let mut copied = 0;
     let mut at = 0;
     while let Some(found) = index.next_marker(joined.as_bytes(), at) {
         at = found.at + 1;
         let touched = touches_value(body, inside.start, found.at, found.at + found.length);
         if !touched {
+            holds_markers |= inside.contains(&found.at);
             continue;
         }
-        let marker = joined.get(found.at..found.at + found.length).unwrap_or_default();
+        let marker = || joined.get(found.at..found.at + found.length).unwrap_or_default().to_owned();
         if !inside.contains(&found.at) || body.trust_at(found.at - inside.start) != Some(Trust::Value) {
-            return Err(RecordErrorKind::MarkerStartsInTemplate { marker: marker.to_owned() });
+            return Err(RecordErrorKind::MarkerStartsInTemplate { marker: marker() });
         }
-        escaped.push_str(joined.get(copied..found.at).unwrap_or_default());
         let escape = match joined.as_bytes().get(found.at) {
             Some(b'<') => "&lt;",
             // A marker of its own that begins with `&` would read back as an escape of nothing.
             Some(b'&') if found.escaped => "&amp;",
-            _ => return Err(RecordErrorKind::MarkerInValue { marker: marker.to_owned() }),
+            _ => return Err(RecordErrorKind::MarkerInValue { marker: marker() }),
         };
-        made.push(begin.len() + escaped.len()..begin.len() + escaped.len() + escape.len());
+        if made.is_empty() {
+            escaped.reserve(joined.len() + joined.len() / 8);
+        }
+        escaped.push_str(joined.get(copied..found.at).unwrap_or_default());
+        made.push(escaped.len()..escaped.len() + escape.len());
         escaped.push_str(escape);
         copied = found.at + 1;
     }
-    escaped.push_str(joined.get(copied..inside.end).unwrap_or_default());
     if made.is_empty() {
-        return Ok(escaped);
+        return Ok(Whole { text: joined, holds_markers });
     }
-    let written = [begin, &escaped, end].concat();
+    escaped.push_str(joined.get(copied..).unwrap_or_default());
     let overlaps = |marker: &Range<usize>| {
         // They stand in order, so the first that does not end before the marker decides.
         let first = made.get(made.partition_point(|made| made.end <= marker.start));
         first.is_some_and(|made| made.start < marker.end)
     };
-    match first_marker(&written, index, overlaps) {
+    match first_marker(&escaped, index, overlaps) {
         Some(marker) => Err(RecordErrorKind::MarkerInValue { marker }),
-        None => Ok(escaped),
+        None => Ok(Whole { text: escaped, holds_markers }),
     }
 }
 

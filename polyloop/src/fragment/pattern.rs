@@ -24,11 +24,6 @@ impl Pattern {
         &self.head
     }
 
-    /// The most bytes that it can take.
-    pub(crate) fn longest(&self) -> usize {
-        self.head.len() + self.tail.as_ref().map_or(0, |tail| key::LONGEST + tail.len())
-    }
-
     /// Writes the marker out.
     pub(crate) fn with_key(&self, key: Option<&Key>) -> String {
         match &self.tail {
@@ -37,13 +32,17 @@ impl Pattern {
         }
     }
 
-    /// Matches at the start of `text`; gives the length and the key. `text` is known to begin with the head.
-    pub(crate) fn after_head<'t>(&self, text: &'t [u8]) -> Option<(usize, Option<&'t str>)> {
-        let Some(tail) = &self.tail else { return Some((self.head.len(), None)) };
-        let rest = text.get(self.head.len()..)?;
-        let key = key::prefix(rest)?;
-        starts_with(rest.get(key.len()..)?, tail)
-            .then(|| (self.head.len() + key.len() + tail.len(), Some(key)))
+    /// Matches what stands behind the head; gives the length of that and the key.
+    pub(crate) fn behind_head<'t>(&self, text: &'t [u8]) -> Option<(usize, Option<&'t str>)> {
+        let Some(tail) = &self.tail else { return Some((0, None)) };
+        let key = key::prefix(text)?;
+        starts_with(text.get(key.len()..)?, tail).then(|| (key.len() + tail.len(), Some(key)))
+    }
+
+    /// Matches at the start of `text`, which is known to begin with the head; gives the length and the key.
+    pub(crate) fn at_head<'t>(&self, text: &'t [u8]) -> Option<(usize, Option<&'t str>)> {
+        let (length, key) = self.behind_head(text.get(self.head.len()..)?)?;
+        Some((self.head.len() + length, key))
     }
 
     /// Matches at the start of `text`, with this key; gives the length.
@@ -51,13 +50,13 @@ impl Pattern {
         if !starts_with(text, &self.head) {
             return None;
         }
-        let (length, found) = self.after_head(text)?;
+        let (length, found) = self.at_head(text)?;
         (found.is_none() || found == key).then_some(length)
     }
 
     /// Matches at the start of `text`, whatever the key; gives the length and the key.
     pub(crate) fn at_any_key<'t>(&self, text: &'t [u8]) -> Option<(usize, Option<&'t str>)> {
-        if starts_with(text, &self.head) { self.after_head(text) } else { None }
+        if starts_with(text, &self.head) { self.at_head(text) } else { None }
     }
 
     /// Matches at the end of `text`, with this key; gives the length.

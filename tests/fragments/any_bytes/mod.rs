@@ -16,7 +16,7 @@ use polyloop::{
 use crate::reference::Reference;
 
 /// The most bytes of a text: the plain rules take long for more.
-const LONGEST: usize = 600;
+const LONGEST: usize = 300;
 
 /// What control characters stand for: the pieces of escapes and of the templates.
 const PIECES: [&str; 14] = [
