@@ -10,6 +10,7 @@
 
 mod any_bytes;
 mod bounds;
+mod forgery;
 mod hand_written;
 mod marker_lock;
 mod neutralising;

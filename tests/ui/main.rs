@@ -68,6 +68,7 @@ passes! {
     fragment_of_two_registries = "session/pass/fragment-of-two-registries.rs",
     state_behind_an_arc = "session/pass/state-behind-an-arc.rs",
     narrower_set_of_tools = "session/pass/narrower-set-of-tools.rs",
+    two_registries_in_one_program = "session/pass/two-registries-in-one-program.rs",
 }
 
 #[test]
