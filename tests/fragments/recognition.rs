@@ -1,5 +1,6 @@
 //! Which texts are recognised, and as what.
 
+use polyloop::Marking;
 use polyloop::prelude::*;
 
 use crate::support::{
@@ -54,6 +55,11 @@ fn every_registered_kind_is_recognised_from_what_it_renders() {
             assert_eq!(known.kind, expected, "{}", rendered.text());
             assert!(!known.legacy);
         }
+    }
+    let rendered: Vec<AppKind> = each_rendered("x", "browser").into_iter().map(|(kind, _)| kind).collect();
+    for entry in App::SPEC.fragments {
+        let is_marked = matches!(entry.spec.marking, Marking::Marked { .. });
+        assert_eq!(rendered.contains(&entry.kind), is_marked, "{:?}", entry.kind);
     }
 }
 

@@ -159,8 +159,11 @@ fn our_own_source_is_not_shown() {
     for said in all_said() {
         let is_call = said.name.starts_with("session/");
         let is_known = SHOWS_A_DECLARATION.iter().any(|(name, _)| *name == said.name);
-        let is_signature =
-            |above: &str| is_call && above.starts_with("note: required by a bound in `polyloop::");
+        let is_signature = |above: &str| {
+            is_call
+                && (above.starts_with("note: required by a bound in `")
+                    || above == "note: method defined here")
+        };
         let shown = said.own_source().filter(|(above, _)| !(is_known || is_signature(above)));
         broken.extend(shown.map(|(_, line)| format!("{}: {line}", said.name)));
     }
