@@ -125,8 +125,8 @@ impl<R: Registry> World<R> {
             }
         };
         assert!(!is_tag, "{key:?}");
-        self.is_bounded(&F::SPEC, &rendered);
-        self.is_nothing_but_itself(&F::SPEC, own, rendered.text());
+        assert_bounded(&F::SPEC, &rendered);
+        self.assert_nothing_but_itself(&F::SPEC, own, rendered.text());
         self.says_what_the_rules_say(rendered.text());
         Some(rendered)
     }
@@ -157,16 +157,8 @@ impl<R: Registry> World<R> {
         self.rules.prefixes().any(|prefix| prefix.at(marker, 0).is_some())
     }
 
-    fn is_bounded(&self, spec: &FragmentSpec, rendered: &Rendered) {
-        let chars = rendered.text().chars().count();
-        assert_eq!(rendered.chars(), chars);
-        assert!(chars <= spec.max_chars);
-        let is_cut = rendered.true_chars() > spec.max_chars;
-        assert!(if is_cut { spec.overflow != Overflow::Refuse } else { rendered.true_chars() == chars });
-    }
-
     /// A marked text is recognised as its kind, an unmarked one as nothing else, and no marker touches the body.
-    fn is_nothing_but_itself(&self, spec: &FragmentSpec, own: usize, text: &str) {
+    fn assert_nothing_but_itself(&self, spec: &FragmentSpec, own: usize, text: &str) {
         let known = self.rules.recognise(text);
         let body = if matches!(spec.marking, Marking::Marked { .. }) {
             let known = known.expect("a marked text is recognised");
@@ -212,6 +204,14 @@ fn key_in(text: &str) -> Key {
     let mut words =
         text.split(|next: char| !(next.is_ascii_lowercase() || next.is_ascii_digit() || next == '_'));
     words.find_map(|word| Key::new(word).ok()).unwrap_or_else(|| Key::new("k").expect("it is one"))
+}
+
+fn assert_bounded(spec: &FragmentSpec, rendered: &Rendered) {
+    let chars = rendered.text().chars().count();
+    assert_eq!(rendered.chars(), chars);
+    assert!(chars <= spec.max_chars);
+    let is_cut = rendered.true_chars() > spec.max_chars;
+    assert!(if is_cut { spec.overflow != Overflow::Refuse } else { rendered.true_chars() == chars });
 }
 
 fn has_raw(spec: &FragmentSpec) -> bool {
