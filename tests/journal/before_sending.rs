@@ -146,7 +146,7 @@ async fn a_store_that_loses_or_changes_an_event_is_found_before_the_model_is_ask
     );
     assert_eq!(
         fault_of(Wrong::Changes("nothing new", "nothing old")).await,
-        "event 10 was changed, or the one behind it was; the session cannot be trusted and is not opened"
+        "event 10 is not what was written; the session cannot be trusted and is not opened"
     );
 }
 

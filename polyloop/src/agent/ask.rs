@@ -128,15 +128,14 @@ impl<R: Registry> Driver<R> {
     }
 
     async fn check_before_sending(&mut self, prompt: &Prompt) -> Result<(), RunError> {
-        let records = self.writer.read(self.mirror.chain().len()).await?;
-        let followed = self.mirror.follow(&records, 0, |_| {});
+        let records = self.writer.read_back().await?;
+        let followed = self.mirror.follow_written(&records, self.writer.chain());
         if let (Err(RunError::SealDiffers { .. }), Some(yielded)) = (&followed, self.mirror.prompt())
             && let Some((message, byte)) = first_difference(prompt, yielded)
         {
             return Err(RunError::PromptDiffers { message, byte });
         }
-        followed?;
-        Ok(self.writer.is_kept(self.mirror.chain()).await?)
+        followed
     }
 
     /// Waits to ask again within the step; or closes it with the fixed texts.

@@ -95,21 +95,39 @@ impl<R: Registry> Mirror<R> {
     ) -> Result<(), RunError> {
         for record in records {
             self.chain.follow(record)?;
-            let Some(event) = Event::read(record, fragment_by_kind::<R>)? else { continue };
-            let seq = record.seq;
-            self.session.admits(&event).map_err(|reason| JournalError::Broken { seq, reason })?;
-            self.session.follow(&event);
-            self.runs += u64::from(matches!(event, Event::RunStarted { .. }));
-            if let Event::PromptSealed { seal } = &event {
-                let (prompt, purpose) = self.session.next_prompt();
-                let rebuilt = self.session.messages_hash(&prompt, purpose) == seal.messages;
-                self.prompt = Some(prompt);
-                if self.inherited + record.seq >= rebuild_from && !rebuilt {
-                    return Err(RunError::SealDiffers { seq: record.seq });
-                }
+            if let Some(event) = self.fold(record, rebuild_from)? {
+                each(&event);
             }
-            each(&event);
         }
         Ok(())
+    }
+
+    /// Takes the next records, which are those that were written; their chain ends at `end`. Every sealed prompt must
+    /// come out again.
+    pub(crate) fn follow_written(&mut self, records: &[Record], end: &Chain) -> Result<(), RunError> {
+        for record in records {
+            self.fold(record, 0)?;
+        }
+        self.chain = end.clone();
+        Ok(())
+    }
+
+    fn fold(&mut self, record: &Record, rebuild_from: u64) -> Result<Option<Event>, RunError> {
+        let Some(event) = Event::read(record, fragment_by_kind::<R>)? else { return Ok(None) };
+        let seq = record.seq;
+        self.session.admits(&event).map_err(|reason| JournalError::Broken { seq, reason })?;
+        self.session.follow(&event);
+        self.runs += u64::from(matches!(event, Event::RunStarted { .. }));
+        if let Event::PromptSealed { seal } = &event {
+            // The next prompt grows out of the last one in place, where nobody else holds that.
+            self.prompt = None;
+            let (prompt, purpose) = self.session.next_prompt();
+            let rebuilt = self.session.messages_hash(&prompt, purpose) == seal.messages;
+            self.prompt = Some(prompt);
+            if self.inherited + seq >= rebuild_from && !rebuilt {
+                return Err(RunError::SealDiffers { seq });
+            }
+        }
+        Ok(Some(event))
     }
 }

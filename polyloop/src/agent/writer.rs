@@ -14,6 +14,8 @@ pub(crate) struct Writer {
     lease: Lease,
     chain: Chain,
     clock: Arc<WallClock>,
+    /// What was appended and not read back yet.
+    unread: Vec<Record>,
     /// The last run that was started.
     run: u64,
     /// The epoch of the last record that was written.
@@ -28,7 +30,7 @@ impl Writer {
         clock: Arc<WallClock>,
     ) -> Self {
         let lease = Lease { session: session.clone(), epoch: 0 };
-        Self { journal, lease, chain: Chain::new(session), clock, run: 0, written: 0 }
+        Self { journal, lease, chain: Chain::new(session), clock, unread: Vec::new(), run: 0, written: 0 }
     }
 
     /// Takes the right to write, from whoever has it.
@@ -81,7 +83,8 @@ impl Writer {
             let entry = Entry { kind, v: VERSION, payload, run, epoch: self.lease.epoch, at };
             records.push(chain.extend(entry));
         }
-        self.journal.append_boxed(&self.lease, self.chain.len(), records, durability).await?;
+        self.journal.append_boxed(&self.lease, self.chain.len(), records.clone(), durability).await?;
+        self.unread.append(&mut records);
         self.chain = chain;
         self.run = run;
         self.written = self.lease.epoch;
@@ -93,14 +96,34 @@ impl Writer {
         self.journal.read_boxed(self.session(), from).await
     }
 
-    /// Whether everything that was appended is what another reader found, and is on stable storage.
-    pub(crate) async fn is_kept(&self, found: &Chain) -> Result<(), JournalError> {
-        found.is_same_as(&self.chain)?;
+    /// Reads back what was appended since the last time: it must be what was written, byte for byte, all of it and no
+    /// more, and on stable storage.
+    pub(crate) async fn read_back(&mut self) -> Result<Vec<Record>, JournalError> {
+        let end = self.chain.len();
+        let from = end.saturating_sub(self.unread.len() as u64);
+        let found = self.read(from).await?;
+        if let Some((written, _)) = self.unread.iter().zip(&found).find(|(written, found)| written != found) {
+            return Err(JournalError::Broken { seq: written.seq, reason: "is not what was written" });
+        }
+        if let Some(lost) = self.unread.get(found.len()) {
+            return Err(JournalError::Lost { seq: lost.seq });
+        }
+        if found.len() > self.unread.len() {
+            // Somebody else wrote: not a fault of the store.
+            let next = from + found.len() as u64;
+            return Err(JournalError::OutOfOrder { seq: end, next });
+        }
         let durable = self.journal.watermark_boxed(self.session()).await?;
-        if durable < self.chain.len() {
+        if durable < end {
             return Err(JournalError::Lost { seq: durable });
         }
-        Ok(())
+        self.unread.clear();
+        Ok(found)
+    }
+
+    /// Where what was written ends.
+    pub(crate) fn chain(&self) -> &Chain {
+        &self.chain
     }
 }
 

@@ -1,10 +1,14 @@
 //! Events as records: the name of each kind, the version of its form, and the payload as JSON.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
+use serde::de::value::EnumAccessDeserializer;
 
 use super::context::{NoteId, WrittenFragment, WrittenImport};
 use super::events::Event;
 use super::outcome::Status;
+use super::tagged::Tagged;
 use crate::error::JournalError;
 use crate::fragment::{FragmentSpec, Rendered};
 use crate::journal::{OPENED, Record};
@@ -125,12 +129,12 @@ impl Event {
     }
 
     /// The payload, as JSON text.
-    pub(crate) fn payload(&self) -> Result<String, JournalError> {
+    pub(crate) fn payload(&self) -> Result<Arc<str>, JournalError> {
         let failed = |error: serde_json::Error| JournalError::Store { message: error.to_string() };
         let tagged = serde_json::to_string(self).map_err(failed)?;
         // `{"Variant":payload}`: the kind stands for the variant.
         let payload = tagged.split_once(':').and_then(|(_, rest)| rest.strip_suffix('}'));
-        Ok(payload.unwrap_or("{}").to_owned())
+        Ok(payload.unwrap_or("{}").into())
     }
 
     /// Reads a record back; none where it may be passed over. `find` knows the fragments of a registry, or tells
@@ -182,7 +186,11 @@ impl Event {
                 let items = items.into_iter().map(|written| written.known_by(find));
                 Ok(Some(Self::HistoryImported { items: items.collect::<Result<_, _>>()? }))
             }
-            _ => parsed(&format!("{{\"{variant}\":{}}}", record.payload), unreadable).map(Some),
+            _ => {
+                let tagged = Tagged { variant, payload: &record.payload };
+                let event = Self::deserialize(EnumAccessDeserializer::new(tagged));
+                event.map(Some).map_err(|error| unreadable(error.to_string()))
+            }
         }
     }
 }

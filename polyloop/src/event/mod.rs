@@ -8,6 +8,7 @@ mod input;
 mod outcome;
 mod parts;
 mod reply;
+mod tagged;
 
 pub use context::CompactionReason;
 pub use decision::{Action, Decision};

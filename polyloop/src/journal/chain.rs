@@ -20,7 +20,7 @@ pub(crate) struct Chain {
 pub(crate) struct Entry {
     pub(crate) kind: &'static str,
     pub(crate) v: u32,
-    pub(crate) payload: String,
+    pub(crate) payload: Arc<str>,
     pub(crate) run: u64,
     pub(crate) epoch: u64,
     pub(crate) at: u64,
@@ -51,7 +51,7 @@ impl Chain {
             v: entry.v,
             prev_hash: self.hash.clone(),
             ignorable: false,
-            payload: entry.payload.into(),
+            payload: entry.payload,
             at: entry.at,
         };
         self.advance(&record);
@@ -73,22 +73,6 @@ impl Chain {
             return Err(JournalError::Broken { seq, reason: "was changed, or the one behind it was" });
         }
         self.advance(record);
-        Ok(())
-    }
-
-    /// Whether what was read back ends with what was written.
-    pub(crate) fn is_same_as(&self, written: &Self) -> Result<(), JournalError> {
-        if self.next > written.next {
-            // Somebody else wrote: not a fault of the store.
-            return Err(JournalError::OutOfOrder { seq: written.next, next: self.next });
-        }
-        if self.next < written.next {
-            return Err(JournalError::Lost { seq: self.next });
-        }
-        if self.hash != written.hash {
-            let seq = self.next.saturating_sub(1);
-            return Err(JournalError::Broken { seq, reason: "is not what was written" });
-        }
         Ok(())
     }
 

@@ -6,8 +6,11 @@ use tokio::sync::oneshot;
 
 use crate::error::JournalError;
 
-/// Where the answer of a thread goes.
-pub(super) type Answer<T> = oneshot::Sender<Result<T, JournalError>>;
+/// What a thread answers.
+pub(super) type Answered<T> = Result<T, JournalError>;
+
+/// Where the answer of the reading thread goes.
+pub(super) type Answer<T> = oneshot::Sender<Answered<T>>;
 
 /// What a thread that is not there any more would have answered.
 pub(super) fn gone() -> JournalError {

@@ -6,6 +6,7 @@ mod file;
 mod reader;
 mod rows;
 mod shared;
+mod told;
 mod writer;
 
 use std::fmt;
@@ -82,14 +83,14 @@ impl Threads {
     /// Gives a thread something to do, and waits for its answer.
     async fn ask<T>(
         &self,
-        send: impl FnOnce(&mpsc::Sender<Writing>, &mpsc::Sender<Reading>, Answer<T>) -> bool,
+        send: impl FnOnce(&mpsc::Sender<Writing>, &mpsc::Sender<Reading>, oneshot::Sender<T>) -> bool,
     ) -> Result<T, JournalError> {
         let (answer, answered) = oneshot::channel();
         let is_there = self.ways.as_ref().is_some_and(|(writing, reading)| send(writing, reading, answer));
         if !is_there {
             return Err(gone());
         }
-        answered.await.map_err(|_| gone())?
+        answered.await.map_err(|_| gone())
     }
 }
 
@@ -115,12 +116,15 @@ impl SqliteJournal {
         Ok(Self { path: Arc::new(path.to_owned()), threads })
     }
 
-    async fn write<T>(&self, command: impl FnOnce(Answer<T>) -> Writing) -> Result<T, JournalError> {
-        self.threads.ask(|writing, _, answer| writing.send(command(answer)).is_ok()).await
+    async fn write<T>(&self, command: impl FnOnce(told::Answer<T>) -> Writing) -> Result<T, JournalError> {
+        let asked = self.threads.ask(|writing, _, answer| writing.send(command(answer)).is_ok());
+        let (answer, others) = asked.await?;
+        others.tell();
+        answer
     }
 
     async fn ask<T>(&self, command: impl FnOnce(Answer<T>) -> Reading) -> Result<T, JournalError> {
-        self.threads.ask(|_, reading, answer| reading.send(command(answer)).is_ok()).await
+        self.threads.ask(|_, reading, answer| reading.send(command(answer)).is_ok()).await?
     }
 }
 

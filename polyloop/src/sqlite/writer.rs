@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::answer::{Answer, failed};
+use super::answer::failed;
 use super::file::{move_log, set_synchronous};
 use super::rows::{Fault, Rows};
+use super::told::{Answer, Done, Told};
 use crate::error::JournalError;
 use crate::journal::{Durability, Lease, Record, SessionId};
 
@@ -46,32 +47,12 @@ impl Writing {
         }
     }
 
-    fn refuse(self, error: JournalError) {
+    fn refused(self, error: &JournalError) -> Done {
         match self {
-            Self::Lease { answer, .. } => drop(answer.send(Err(error))),
-            Self::Append { answer, .. } | Self::Import { answer, .. } => drop(answer.send(Err(error))),
-        }
-    }
-}
-
-/// What is told when the transaction is committed.
-enum Done {
-    Lease(Answer<Lease>, Result<Lease, JournalError>),
-    Written(Answer<()>, Result<(), JournalError>),
-}
-
-impl Done {
-    fn tell(self) {
-        match self {
-            Self::Lease(answer, lease) => drop(answer.send(lease)),
-            Self::Written(answer, written) => drop(answer.send(written)),
-        }
-    }
-
-    fn refuse(self, error: JournalError) {
-        match self {
-            Self::Lease(answer, _) => drop(answer.send(Err(error))),
-            Self::Written(answer, _) => drop(answer.send(Err(error))),
+            Self::Lease { answer, .. } => Done::Lease(answer, Err(error.clone())),
+            Self::Append { answer, .. } | Self::Import { answer, .. } => {
+                Done::Written(answer, Err(error.clone()))
+            }
         }
     }
 }
@@ -131,7 +112,7 @@ impl Writer {
             std::iter::once(first).chain(asked.try_iter()).take(GROUP).collect();
         let barrier = waiting.iter().any(Writing::is_barrier);
         if let Err(error) = self.begin(barrier) {
-            return waiting.into_iter().for_each(|writing| writing.refuse(error.clone()));
+            return Told::of(waiting.into_iter().map(|writing| writing.refused(&error))).tell();
         }
         let mut done = Vec::with_capacity(self.company.max(waiting.len()));
         let mut patience = self.sync;
@@ -153,12 +134,8 @@ impl Writer {
             Some(error) => {
                 // Nobody knows which part of the command is there; all others of the transaction go with it.
                 self.rows.roll_back();
-                for writing in waiting {
-                    writing.refuse(error.clone());
-                }
-                for done in done {
-                    done.refuse(error.clone());
-                }
+                let rest = waiting.into_iter().map(|writing| writing.refused(&error));
+                Told::of(done.into_iter().map(|done| done.refused(&error)).chain(rest)).tell();
             }
         }
     }
@@ -206,14 +183,12 @@ impl Writer {
                     self.durable.store(last, Ordering::Release);
                     self.sync = (self.sync * 7 + begun.elapsed()) / 8;
                 }
-                done.into_iter().for_each(Done::tell);
+                Told::of(done).tell();
             }
             Err(error) => {
                 let error = self.poison(failed(error));
                 self.rows.roll_back();
-                for done in done {
-                    done.refuse(error.clone());
-                }
+                Told::of(done.into_iter().map(|done| done.refused(&error))).tell();
             }
         }
     }

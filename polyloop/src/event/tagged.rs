@@ -1,0 +1,52 @@
+//! A payload under the name of its variant: what `{"Variant":payload}` would be, without making that text.
+
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error as _, VariantAccess, Visitor};
+use serde_json::Error;
+
+/// JSON text that holds the fields of a variant.
+pub(super) struct Tagged<'p> {
+    pub(super) variant: &'p str,
+    pub(super) payload: &'p str,
+}
+
+impl<'p> EnumAccess<'p> for Tagged<'p> {
+    type Error = Error;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'p>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+        let variant = seed.deserialize(StrDeserializer::<Error>::new(self.variant))?;
+        Ok((variant, self))
+    }
+}
+
+impl<'p> VariantAccess<'p> for Tagged<'p> {
+    type Error = Error;
+
+    fn struct_variant<V: Visitor<'p>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let mut json = serde_json::Deserializer::from_str(self.payload);
+        let value = json.deserialize_struct("", fields, visitor)?;
+        json.end()?;
+        Ok(value)
+    }
+
+    fn unit_variant(self) -> Result<(), Error> {
+        Err(no_fields())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'p>>(self, _: T) -> Result<T::Value, Error> {
+        Err(no_fields())
+    }
+
+    fn tuple_variant<V: Visitor<'p>>(self, _: usize, _: V) -> Result<V::Value, Error> {
+        Err(no_fields())
+    }
+}
+
+fn no_fields() -> Error {
+    Error::custom("an event has named fields")
+}

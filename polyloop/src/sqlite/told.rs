@@ -1,0 +1,53 @@
+//! Those who wait for the same transaction. Whoever was told of it helps to tell the others.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::oneshot;
+
+use super::answer::Answered;
+use crate::error::JournalError;
+use crate::journal::Lease;
+
+/// Where the answer of the writing thread goes, with those who are not told yet.
+pub(super) type Answer<T> = oneshot::Sender<(Answered<T>, Told)>;
+
+/// One of those who wait, with what is told.
+pub(super) enum Done {
+    Lease(Answer<Lease>, Answered<Lease>),
+    Written(Answer<()>, Answered<()>),
+}
+
+impl Done {
+    pub(super) fn refused(self, error: &JournalError) -> Self {
+        match self {
+            Self::Lease(answer, _) => Self::Lease(answer, Err(error.clone())),
+            Self::Written(answer, _) => Self::Written(answer, Err(error.clone())),
+        }
+    }
+}
+
+/// Those who are not told yet. To wake somebody takes the writing thread a call of the system, again and again; whoever
+/// was woken has the others on the same runtime, most of the time, and wakes them in passing.
+#[derive(Clone)]
+pub(super) struct Told(Arc<Mutex<VecDeque<Done>>>);
+
+impl Told {
+    pub(super) fn of(waiting: impl IntoIterator<Item = Done>) -> Self {
+        Self(Arc::new(Mutex::new(waiting.into_iter().collect())))
+    }
+
+    /// Tells whoever is left. Who stopped waiting gets no answer.
+    pub(super) fn tell(&self) {
+        while let Some(done) = self.next() {
+            match done {
+                Done::Lease(answer, lease) => drop(answer.send((lease, self.clone()))),
+                Done::Written(answer, written) => drop(answer.send((written, self.clone()))),
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Done> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+}
