@@ -112,7 +112,7 @@ impl<R: Registry> Driver<R> {
             tools: serde_json::to_string(&**tools).unwrap_or_default(),
         };
         self.recorded_tools = Some(tools.clone());
-        if self.state.header.as_ref() != Some(&header) {
+        if self.state.header.as_deref() != Some(&header) {
             self.record(Event::HeaderChanged { header });
         }
     }

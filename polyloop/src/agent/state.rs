@@ -75,9 +75,9 @@ pub(crate) struct RunState {
     /// How many of them the current step has.
     pub(crate) attempts: u32,
     /// The last of them, unless what stands beside the messages changed since.
-    pub(crate) last_seal: Option<Seal>,
+    pub(crate) last_seal: Option<Arc<Seal>>,
     /// What stands beside the messages of each request.
-    pub(crate) header: Option<Header>,
+    pub(crate) header: Option<Arc<Header>>,
     /// What all of them cost together.
     pub(crate) usage: Usage,
     /// The size of the last one, in characters.
@@ -157,11 +157,11 @@ impl RunState {
                 self.requests += 1;
                 self.attempts = seal.attempt;
                 self.prompt_chars = seal.chars;
-                self.last_seal = Some(seal.clone());
+                self.last_seal = Some(Arc::new(seal.clone()));
                 self.phase = Phase::Sealed;
             }
             Event::HeaderChanged { header } => {
-                self.header = Some(header.clone());
+                self.header = Some(Arc::new(header.clone()));
                 // What was sealed under another header says nothing about bodies under this one.
                 self.last_seal = None;
             }

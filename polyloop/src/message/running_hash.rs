@@ -2,6 +2,9 @@
 
 use super::{Content, ImageSource, Message, Prompt};
 
+/// Bytes of small parts that are hashed at once: each time costs more than to put them together.
+const GATHERED: usize = 512;
+
 /// The hash over what a model sees of all messages so far: who speaks, and what; not where it comes from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunningHash {
@@ -12,13 +15,21 @@ pub(crate) struct RunningHash {
 impl RunningHash {
     /// Takes the messages of a prompt that are new, and returns the hash over all, as hexadecimal digits.
     pub(crate) fn extend(&mut self, prompt: &Prompt) -> String {
+        let mut small = Vec::with_capacity(GATHERED);
         for message in prompt.messages_from(self.messages) {
             each_part(message, |part| {
                 // With its length in front, so that no two messages run together to the same bytes.
-                self.hasher.update(&(part.len() as u64).to_le_bytes());
-                self.hasher.update(part.as_bytes());
+                small.extend_from_slice(&(part.len() as u64).to_le_bytes());
+                if small.len() + part.len() <= GATHERED {
+                    small.extend_from_slice(part.as_bytes());
+                } else {
+                    self.hasher.update(&small);
+                    self.hasher.update(part.as_bytes());
+                    small.clear();
+                }
             });
         }
+        self.hasher.update(&small);
         self.messages = prompt.messages().len();
         self.hasher.finalize().to_hex().to_string()
     }
