@@ -1,7 +1,7 @@
 //! What a person is shown, what a session is called, and what memory may read: each part by its type, never by its text.
 
 use polyloop::{
-    Agent, ContextFragment, Ending, Entry, ItemKind, MemoryJournal, Reply, Role, Scripted, Session,
+    Agent, ContextFragment, Ending, Entry, Image, ItemKind, MemoryJournal, Reply, Role, Scripted, Session,
     Statement, Summarizer, Update, registry, serde_json, tool,
 };
 
@@ -98,6 +98,17 @@ fn a_title_is_what_a_person_typed_first_whatever_a_runtime_said_before() {
     assert_eq!(session.preview(100), Some("日本語の長い言葉"));
     assert_eq!(session.preview(3), Some("日本語"));
     assert_eq!(session.preview(0), Some(""));
+}
+
+#[test]
+fn a_session_is_not_named_after_an_image() {
+    let mut session = Session::<Chat>::new();
+    let image = Image::url("https://example.org/a.png", 100).unwrap();
+    session.say(image.clone()).unwrap();
+    assert_eq!((session.title(9), session.turns()[0].words), (None, Some("")));
+    session.say("what is this?").unwrap();
+    session.say(image).unwrap();
+    assert_eq!((session.title(99), session.preview(4)), (Some("what is this?"), Some("what")));
 }
 
 #[tokio::test]

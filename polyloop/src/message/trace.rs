@@ -21,7 +21,7 @@ pub struct Stretch {
 
 impl Message {
     /// Returns everything that counts for its [size](Self::chars), block by block, with nothing between: texts, the names and
-    /// arguments of calls, results. Ids of calls are left out.
+    /// arguments of calls, results. Ids of calls are left out, and an image has no text.
     #[must_use]
     pub fn written(&self) -> String {
         self.blocks().iter().map(written).collect()

@@ -58,13 +58,14 @@ impl<R: Registry> Session<R> {
     }
 
     /// Returns what a session may be called: the first of a person's words as typed, at most so many characters of them. None
-    /// where a person said nothing.
+    /// where a person said nothing, or showed images only.
     #[must_use]
     pub fn title(&self, most_chars: usize) -> Option<&str> {
         self.typed().next().map(|words| start_of(words, most_chars))
     }
 
-    /// Returns what a person said last, as typed, at most so many characters of it. None where a person said nothing.
+    /// Returns what a person said last, as typed, at most so many characters of it. None where a person said nothing, or showed
+    /// images only.
     #[must_use]
     pub fn preview(&self, most_chars: usize) -> Option<&str> {
         self.typed().next_back().map(|words| start_of(words, most_chars))
@@ -72,7 +73,8 @@ impl<R: Registry> Session<R> {
 
     /// A person's words as typed, those that were not rolled back.
     fn typed(&self) -> impl DoubleEndedIterator<Item = &str> {
-        self.ledger.transcript().into_iter().filter_map(Item::typed).map(UserInput::as_str)
+        let typed = self.ledger.transcript().into_iter().filter_map(Item::typed).map(UserInput::as_str);
+        typed.filter(|words| !words.trim().is_empty())
     }
 }
 
