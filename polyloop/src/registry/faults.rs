@@ -121,13 +121,21 @@ const fn endurance(spec: &FragmentSpec) -> Check {
 }
 
 const fn room(spec: &FragmentSpec) -> Check {
+    let absent = match spec.absent {
+        Some(Absent::Says(text)) => text,
+        Some(Absent::Never(_)) | None => "",
+    };
+    // No text has more characters than bytes, so that most are never counted.
+    let bytes = match &spec.marking {
+        Marking::Marked { begin, end } => begin.as_str().len() + end.as_str().len(),
+        Marking::Unmarked(_) => 0,
+    };
+    let is_near = bytes + absent.len() >= spec.max_chars;
     let markers = match &spec.marking {
-        // No text has more characters than bytes, so that most are never counted.
-        Marking::Marked { begin, end } if begin.as_str().len() + end.as_str().len() >= spec.max_chars => {
-            least_chars(begin) + least_chars(end)
-        }
+        Marking::Marked { begin, end } if is_near => least_chars(begin) + least_chars(end),
         Marking::Marked { .. } | Marking::Unmarked(_) => 0,
     };
+    let is_end_too_long = is_near && markers + chars(absent.as_bytes()) > spec.max_chars;
     let has_blank_reason = matches!(spec.large, Some(why) if why.trim_ascii().is_empty());
     let has_dumb_notice = matches!(spec.notice, Some(notice) if !says_left_out(notice.as_bytes()));
     first(&[
@@ -138,6 +146,10 @@ const fn room(spec: &FragmentSpec) -> Check {
         ),
         when(has_blank_reason, "is `large` without a reason; write it down"),
         when(markers >= spec.max_chars, "has a `max_chars` that its markers take up alone; raise it"),
+        when(
+            is_end_too_long,
+            "has an `absent` text that does not fit into its `max_chars`; shorten it, or raise that",
+        ),
         when(spec.at_most == 0, "has an `at_most` of 0, so it could never be recorded; raise it"),
         when(
             spec.notice.is_some() && matches!(spec.overflow, Overflow::Refuse),
@@ -255,13 +267,26 @@ const fn least_chars(marker: &Marker) -> usize {
             continue;
         }
         let current = byte(text, at);
-        // The other bytes of a character are no beginning of one.
-        if current & 0b1100_0000 != 0b1000_0000 {
+        if is_beginning(current) {
             chars += 1;
         }
         at += if matches!(current, b'{' | b'}') { 2 } else { 1 };
     }
     chars
+}
+
+const fn chars(text: &[u8]) -> usize {
+    let (mut at, mut chars) = (0, 0);
+    while at < text.len() {
+        chars += is_beginning(byte(text, at)) as usize;
+        at += 1;
+    }
+    chars
+}
+
+/// Whether a byte is the first of a character.
+const fn is_beginning(byte: u8) -> bool {
+    byte & 0b1100_0000 != 0b1000_0000
 }
 
 const fn says_left_out(notice: &[u8]) -> bool {

@@ -44,6 +44,10 @@ fn a_lifetime_has_its_consequences() {
         (&[("x", "absent = \"x\"")], "`absent` belongs to `lifetime = latest`; add that or remove `absent`"),
         (&[("x", "never_retracted = \"x\"")], "`never_retracted` belongs to `lifetime = latest`"),
         (&[("x", "lifetime = latest, absent = \"\"")], "`absent` is empty; write what is said"),
+        (
+            &[("max_chars", "max_chars = 20"), ("x", "lifetime = latest, absent = \"12345678\"")],
+            "with its markers `absent` takes 21 characters; shorten it or raise `max_chars`",
+        ),
         (&[("x", "lifetime = latest, never_retracted")], "`never_retracted` stands without its reason"),
         (&[("x", "on_compact = restate")], "only what has a latest value can be restated"),
         (&[("x", "lifetime = once, on_compact = keep")], "`lifetime = once` is news of one turn"),
@@ -56,6 +60,8 @@ fn a_lifetime_has_its_consequences() {
             "with the recorded one before it; add `state`",
         ),
     ]);
+    let fits = [("max_chars", "max_chars = 20"), ("x", "lifetime = latest, absent = \"äöü4567\"")];
+    assert_eq!(said(&fits), [""; 0]);
 }
 
 #[test]

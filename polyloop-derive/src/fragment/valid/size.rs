@@ -38,6 +38,16 @@ fn max_chars(fragment: &Fragment, sink: &Sink) {
     if markers >= max.value {
         let message = format!("the markers alone take {markers} characters; raise `max_chars` above that");
         sink.error(&max.literal, message);
+        return;
+    }
+    if let Some(absent) = &options.absent {
+        let chars = markers + absent.value().chars().count();
+        if chars > max.value {
+            let message = format!(
+                "with its markers `absent` takes {chars} characters; shorten it or raise `max_chars`"
+            );
+            sink.error(absent, message);
+        }
     }
 }
 
