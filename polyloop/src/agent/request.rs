@@ -122,10 +122,7 @@ impl Purpose for Further<'_> {
     }
 
     fn writes(&self, state: &RunState) -> Result<bool, RunError> {
-        if state.has_begun() && state.is_open() {
-            return Err(RunError::Unfinished { session: self.0.to_string() });
-        }
-        Ok(true)
+        if state.is_open() { Err(RunError::Unfinished { session: self.0.to_string() }) } else { Ok(true) }
     }
 }
 

@@ -229,9 +229,9 @@ impl RunState {
         self.cancel > Cancel::No
     }
 
-    /// Whether it may go on.
+    /// Whether it may go on. A session that only holds what it began with has no run that could.
     pub(crate) fn is_open(&self) -> bool {
-        self.ending.is_none() && self.fault.is_none()
+        !self.definition.is_empty() && self.ending.is_none() && self.fault.is_none()
     }
 
     /// Whether a person agreed to this call for the session.
@@ -251,11 +251,6 @@ impl RunState {
         if !self.approved.contains(&action) {
             Arc::make_mut(&mut self.approved).push(action);
         }
-    }
-
-    /// Whether a run was begun at all: a session may hold nothing but what it began with.
-    pub(crate) fn has_begun(&self) -> bool {
-        !self.definition.is_empty()
     }
 
     fn decided(&mut self, decision: &Decision, calls: &[Call]) {

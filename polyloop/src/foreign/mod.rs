@@ -172,7 +172,6 @@ impl Entry {
 /// What somebody said.
 #[derive(Clone, Debug)]
 struct Spoken {
-    place: HistoryPlace,
     role: Role,
     author: Author,
     /// None of them is empty.

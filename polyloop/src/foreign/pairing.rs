@@ -23,8 +23,8 @@ pub(super) fn paired(entries: Vec<Entry>) -> Result<(Vec<Message>, usize), Histo
                 messages.push(Message { spoken, outcomes: Vec::new() });
             }
             Entry::Outcome(outcome) => {
-                let called = open.remove(&outcome.key);
-                let caller = called.and_then(|(at, number, _)| Some((at, number, messages.get_mut(at)?)));
+                let waiting = open.remove(&outcome.key);
+                let caller = waiting.and_then(|(at, number, _)| Some((at, number, messages.get_mut(at)?)));
                 let Some((at, number, caller)) = caller else {
                     let reason = HistoryFault::NoCall { call: outcome.key.name().to_owned() };
                     faults.push(HistoryError::new(outcome.place, reason));

@@ -55,7 +55,6 @@ impl Reader {
     }
 
     fn message(&mut self, message: Object<'_>) -> Result<(), HistoryError> {
-        let place = message.place;
         let role = match message.text("role", "who speaks")? {
             "system" => Role::System,
             "developer" => Role::Developer,
@@ -88,7 +87,7 @@ impl Reader {
         }
         if !parts.is_empty() || !calls.is_empty() {
             let author = Author::Unknown;
-            self.entries.push(Entry::Spoken(Spoken { place, role, author, parts, calls }));
+            self.entries.push(Entry::Spoken(Spoken { role, author, parts, calls }));
         } else if self.left_out.total() == left_out {
             self.left_out.add(LeftOut::Empty);
         }
@@ -112,13 +111,7 @@ impl Reader {
             return Ok(());
         }
         let (role, author) = (Role::Assistant, Author::Unknown);
-        self.entries.push(Entry::Spoken(Spoken {
-            place,
-            role,
-            author,
-            parts: Vec::new(),
-            calls: vec![call],
-        }));
+        self.entries.push(Entry::Spoken(Spoken { role, author, parts: Vec::new(), calls: vec![call] }));
         Ok(())
     }
 

@@ -143,7 +143,7 @@ impl Rollout {
         self.reader.left_out.add_many(LeftOut::Compacted, stood - before.len());
         if !summary.trim().is_empty() {
             let (role, author, parts) = (Role::User, Author::Summary, vec![summary.into()]);
-            before.push(Entry::Spoken(Spoken { place, role, author, parts, calls: Vec::new() }));
+            before.push(Entry::Spoken(Spoken { role, author, parts, calls: Vec::new() }));
         }
         self.reader.entries = before;
         Ok(())
