@@ -61,11 +61,12 @@ pub struct HistoryImport<R: Registry> {
     definition: Arc<Definition<R>>,
     history: ForeignHistory,
     session: Option<SessionId>,
+    image_chars: Option<usize>,
 }
 
 impl<R: Registry> HistoryImport<R> {
     pub(super) fn new(definition: Arc<Definition<R>>, history: ForeignHistory) -> Self {
-        Self { definition, history, session: None }
+        Self { definition, history, session: None, image_chars: None }
     }
 
     /// Sets the id of the session, which the journal must not have. One of its own unless set.
@@ -74,9 +75,16 @@ impl<R: Registry> HistoryImport<R> {
         self
     }
 
+    /// Sets as how many characters each image of a person counts. Images are left out unless set: there is none without a
+    /// measure.
+    pub fn image_chars(mut self, chars: usize) -> Self {
+        self.image_chars = Some(chars);
+        self
+    }
+
     async fn import(self) -> Result<ImportReport, ImportError> {
-        let Self { definition, history, session } = self;
-        let id = session.unwrap_or_else(SessionId::mint);
+        let id = self.session.clone().unwrap_or_else(SessionId::mint);
+        let definition = &self.definition;
         let Some(journal) = definition.journal.clone() else {
             return Err(ImportError::NoJournal { session: id.to_string() });
         };
@@ -85,9 +93,9 @@ impl<R: Registry> HistoryImport<R> {
         if !writer.read(0).await?.is_empty() {
             return Err(exists());
         }
-        let mut session =
-            Session::<R>::framed(definition.layout.clone(), definition.texts.observation.clone()).journaled();
-        let report = record(&definition, &history, &mut session, id.clone());
+        let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
+        let mut session = empty.journaled();
+        let report = self.record(id.clone(), &mut session);
         writer.take_lease().await?;
         match writer.append(session.unwritten(), Durability::Barrier).await {
             // Somebody else began it meanwhile.
@@ -95,31 +103,22 @@ impl<R: Registry> HistoryImport<R> {
             written => Ok(written.map(|()| report)?),
         }
     }
-}
 
-/// Records the history, and tells what it came to.
-fn record<R: Registry>(
-    definition: &Definition<R>,
-    history: &ForeignHistory,
-    session: &mut Session<R>,
-    id: SessionId,
-) -> ImportReport {
-    session.append(definition.session_opened(None));
-    session.append(Event::LeaseTaken {});
-    let Imported { items, legacy, silent } = imported(history, session, &definition.texts.empty_observation);
-    session.append(Event::HistoryImported { items });
-    let mut kinds = BTreeMap::new();
-    for item in session.items() {
-        *kinds.entry(item.kind_name()).or_default() += 1;
-    }
-    ImportReport {
-        session: id,
-        kinds,
-        legacy,
-        flagged: session.items().iter().filter(|item| item.has_forged_marker()).count(),
-        moved: history.moved(),
-        silent,
-        left_out: history.left_out().clone(),
+    /// Records the history, and tells what it came to.
+    fn record(&self, id: SessionId, session: &mut Session<R>) -> ImportReport {
+        let Self { definition, history, image_chars, .. } = self;
+        session.append(definition.session_opened(None));
+        session.append(Event::LeaseTaken {});
+        let imported = imported(history, session, &definition.texts.empty_observation, *image_chars);
+        let Imported { items, legacy, silent, left_out, .. } = imported;
+        session.append(Event::HistoryImported { items });
+        let mut kinds = BTreeMap::new();
+        for item in session.items() {
+            *kinds.entry(item.kind_name()).or_default() += 1;
+        }
+        let flagged = session.items().iter().filter(|item| item.has_forged_marker()).count();
+        let (moved, left_out) = (history.moved(), left_out.0);
+        ImportReport { session: id, kinds, legacy, flagged, moved, silent, left_out }
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Author, ForeignHistory, Message, Spoken};
-use crate::event::{Action, Call, CallId, ImportedItem, ImportedPart, RecordedFragment, UserInput};
+use super::{Author, ForeignHistory, LeftOut, Message, Part, Spoken, Tally};
+use crate::event::{
+    Action, Call, CallId, ImportedItem, ImportedPart, InputPart, RecordedFragment, UserInput,
+};
 use crate::fragment::{Absent, Channel, FragmentSpec, Lifetime, Rendered, Slot};
-use crate::message::{ItemId, Role};
+use crate::message::{Image, ItemId, Role};
 use crate::registry::Registry;
 use crate::session::Session;
 
@@ -16,6 +18,10 @@ pub(crate) struct Imported {
     pub(crate) legacy: usize,
     /// How many results said nothing.
     pub(crate) silent: usize,
+    /// As how many characters an image counts; none where images are left out.
+    image_chars: Option<usize>,
+    /// What was left out, here and where the history was read.
+    pub(crate) left_out: Tally,
 }
 
 /// Makes the items of a history, with ids of the session.
@@ -23,15 +29,16 @@ pub(crate) fn imported<R: Registry>(
     history: &ForeignHistory,
     session: &mut Session<R>,
     empty_observation: &Arc<str>,
+    image_chars: Option<usize>,
 ) -> Imported {
     let count = history.messages.iter().map(|message| message.spoken.calls.len()).sum();
     let mut ids = session.new_calls().take(count).collect::<Vec<_>>().into_iter();
-    let mut imported = Imported { items: Vec::new(), legacy: 0, silent: 0 };
+    let mut imported =
+        Imported { items: Vec::new(), legacy: 0, silent: 0, image_chars, left_out: history.left_out.clone() };
     for message in &history.messages {
         let calls: Vec<Call> = message.spoken.calls.iter().zip(&mut ids).map(called).collect();
         let outcomes = outcomes::<R>(message, &calls, empty_observation, &mut imported.silent);
-        for (number, part) in parts::<R>(&message.spoken, calls, &mut imported.legacy).into_iter().enumerate()
-        {
+        for (number, part) in parts::<R>(&message.spoken, calls, &mut imported).into_iter().enumerate() {
             imported.push(session.new_item(), part, number > 0);
         }
         for outcome in outcomes {
@@ -42,6 +49,13 @@ pub(crate) fn imported<R: Registry>(
 }
 
 impl Imported {
+    /// Takes an image with the measure that the host states.
+    fn image(&mut self, url: &str) -> Option<Image> {
+        let image = self.image_chars.and_then(|chars| Image::at(url, chars).ok());
+        self.left_out.add_many(LeftOut::Image, usize::from(image.is_none()));
+        image
+    }
+
     fn push(&mut self, item: ItemId, part: ImportedPart, joined: bool) {
         self.items.push(ImportedItem { item, part, joined });
     }
@@ -51,10 +65,26 @@ fn called((call, id): (&super::Call, CallId)) -> Call {
     Call::new(id, Action::tool(&*call.name, &*call.arguments))
 }
 
-/// The parts of what was said. The calls stand in the last of them.
-fn parts<R: Registry>(spoken: &Spoken, calls: Vec<Call>, legacy: &mut usize) -> Vec<ImportedPart> {
-    let mut parts: Vec<ImportedPart> =
-        spoken.parts.iter().map(|text| part::<R>(spoken, text, legacy)).collect();
+/// The parts of what was said. What a person said with nothing between is one input, and the calls stand in the last reply.
+fn parts<R: Registry>(spoken: &Spoken, calls: Vec<Call>, imported: &mut Imported) -> Vec<ImportedPart> {
+    let mut parts: Vec<ImportedPart> = Vec::new();
+    for part in &spoken.parts {
+        let part = match part {
+            Part::Image(url) => imported.image(url).map(|image| by_a_person(InputPart::Image(image))),
+            Part::Text(text) => Some(text_part::<R>(spoken, text, &mut imported.legacy)),
+        };
+        match (parts.last_mut(), part) {
+            (Some(ImportedPart::Input { input, .. }), Some(ImportedPart::Input { input: more, .. })) => {
+                *input = input.parts().iter().chain(more.parts()).cloned().collect();
+            }
+            (_, part) => parts.extend(part),
+        }
+    }
+    for part in &mut parts {
+        if let ImportedPart::Input { input, forged_marker } = part {
+            *forged_marker = holds_marker::<R>(input);
+        }
+    }
     if let Some(ImportedPart::Reply { calls: none_yet, .. }) = parts.last_mut() {
         *none_yet = calls;
     } else if !calls.is_empty() {
@@ -63,20 +93,28 @@ fn parts<R: Registry>(spoken: &Spoken, calls: Vec<Call>, legacy: &mut usize) -> 
     parts
 }
 
-fn part<R: Registry>(spoken: &Spoken, text: &Arc<str>, legacy: &mut usize) -> ImportedPart {
-    let forged_marker = R::holds_marker(text);
+fn by_a_person(part: InputPart) -> ImportedPart {
+    ImportedPart::Input { input: [part].into_iter().collect(), forged_marker: false }
+}
+
+fn text_part<R: Registry>(spoken: &Spoken, text: &Arc<str>, legacy: &mut usize) -> ImportedPart {
     if let Some((fragment, is_legacy)) = recognised::<R>(spoken, text) {
         *legacy += usize::from(is_legacy);
         return ImportedPart::Fragment(fragment);
     }
+    let forged_marker = R::holds_marker(text);
     let text = text.clone();
     match spoken.role {
         Role::Assistant => ImportedPart::Reply { text, calls: Vec::new(), forged_marker },
-        Role::User if spoken.author != Author::Summary => {
-            ImportedPart::Input { input: UserInput::from(&*text), forged_marker }
-        }
+        Role::User if spoken.author != Author::Summary => by_a_person(InputPart::Text(text)),
         role => ImportedPart::Text { role, text, forged_marker },
     }
+}
+
+/// Whether a person's words hold a marker, in one part or across several.
+fn holds_marker<R: Registry>(input: &UserInput) -> bool {
+    let holds = |part: &InputPart| matches!(part, InputPart::Text(text) if R::holds_marker(text));
+    R::holds_marker(input.as_str()) || input.parts().iter().any(holds)
 }
 
 /// Knows a text again. What a person typed is never taken for a fragment, nor what somebody said in whose role the kind

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 pub enum LeftOut {
     /// A model's reasoning: it belongs to the model that had it.
     Reasoning,
-    /// An image.
+    /// An image without a measure, or of somebody else than a person.
     Image,
     /// A text of nothing but white space, or a message with nothing in it: a model must never get one.
     Empty,
@@ -47,7 +47,7 @@ impl Serialize for LeftOut {
 
 /// How much was left out, for each reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally(pub(super) BTreeMap<LeftOut, usize>);
+pub(crate) struct Tally(pub(crate) BTreeMap<LeftOut, usize>);
 
 impl Tally {
     pub(super) fn add(&mut self, what: LeftOut) {

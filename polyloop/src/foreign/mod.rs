@@ -7,18 +7,17 @@ mod pairing;
 mod reader;
 mod rollout;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 pub use left_out::LeftOut;
 
 pub(crate) use items::{Imported, imported};
+pub(crate) use left_out::Tally;
 use serde_json::Value;
 
 use crate::error::{HistoryError, HistoryFault, HistoryPlace};
 use crate::message::Role;
-use left_out::Tally;
 use object::Object;
 use reader::Reader;
 use rollout::Rollout;
@@ -111,10 +110,6 @@ impl ForeignHistory {
         Ok(Self { messages, left_out, moved })
     }
 
-    pub(crate) fn left_out(&self) -> &BTreeMap<LeftOut, usize> {
-        &self.left_out.0
-    }
-
     pub(crate) fn moved(&self) -> usize {
         self.moved
     }
@@ -169,13 +164,29 @@ impl Entry {
     }
 }
 
+/// One part of what somebody said; no text is empty.
+#[derive(Clone, Debug)]
+enum Part {
+    Text(Arc<str>),
+    /// An image, by its address or its data as one. Only a person shows images.
+    Image(Arc<str>),
+}
+
+impl Part {
+    fn text(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Image(_) => None,
+        }
+    }
+}
+
 /// What somebody said.
 #[derive(Clone, Debug)]
 struct Spoken {
     role: Role,
     author: Author,
-    /// None of them is empty.
-    parts: Vec<Arc<str>>,
+    parts: Vec<Part>,
     calls: Vec<Call>,
 }
 
@@ -187,7 +198,9 @@ impl Spoken {
 
     /// Whether it says this, as a whole or in one of its parts.
     fn says(&self, words: &str) -> bool {
-        self.parts.iter().any(|part| **part == *words) || self.parts.concat() == words
+        let texts = || self.parts.iter().filter_map(Part::text);
+        let whole = || texts().map(|text| &**text).collect::<String>();
+        texts().any(|text| **text == *words) || whole() == words
     }
 }
 

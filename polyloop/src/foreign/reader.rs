@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::left_out::{LeftOut, Tally};
 use super::object::Object;
-use super::{Author, Call, CallKey, Entry, Outcome, Spoken};
+use super::{Author, Call, CallKey, Entry, Outcome, Part, Spoken};
 use crate::error::{HistoryError, HistoryFault, HistoryPlace};
 use crate::message::Role;
 
@@ -71,8 +71,11 @@ impl Reader {
             other => return Err(message.fault(HistoryFault::UnknownRole { role: other.to_owned() })),
         };
         let left_out = self.left_out.total();
-        let mut parts = self.texts(message, "content")?;
-        parts.extend(self.text_part(message.text_if_any("refusal").unwrap_or_default()));
+        let mut parts = self.parts(message, "content")?;
+        parts.extend(self.text_part(message.text_if_any("refusal").unwrap_or_default()).map(Part::Text));
+        if role != Role::User {
+            parts = self.only_texts(&parts).into_iter().map(Part::Text).collect();
+        }
         for thought in ["reasoning", "reasoning_content"] {
             if message.text_if_any(thought).is_some_and(|text| !text.trim().is_empty()) {
                 self.left_out.add(LeftOut::Reasoning);
@@ -130,18 +133,30 @@ impl Reader {
         }
     }
 
-    /// The texts of a content: nothing, a string, or a list of parts.
     fn texts(&mut self, object: Object<'_>, member: &'static str) -> Result<Vec<Arc<str>>, HistoryError> {
-        let mut texts = Vec::new();
+        let parts = self.parts(object, member)?;
+        Ok(self.only_texts(&parts))
+    }
+
+    /// Leaves out images, where a session holds none.
+    fn only_texts(&mut self, parts: &[Part]) -> Vec<Arc<str>> {
+        let texts: Vec<Arc<str>> = parts.iter().filter_map(Part::text).cloned().collect();
+        self.left_out.add_many(LeftOut::Image, parts.len() - texts.len());
+        texts
+    }
+
+    /// The parts of a content: nothing, a string, or a list of parts.
+    fn parts(&mut self, object: Object<'_>, member: &'static str) -> Result<Vec<Part>, HistoryError> {
+        let mut parts = Vec::new();
         match object.get(member) {
             None => {}
-            Some(Value::String(text)) => texts.extend(self.text_part(text)),
-            Some(Value::Array(parts)) => {
-                for part in parts {
+            Some(Value::String(text)) => parts.extend(self.text_part(text).map(Part::Text)),
+            Some(Value::Array(list)) => {
+                for part in list {
                     let part = Object::of(object.place, part).map_err(|_| {
                         object.fault(HistoryFault::Unfit { member, wanted: "a list of objects" })
                     })?;
-                    texts.extend(self.part(part)?);
+                    parts.extend(self.part(part)?);
                 }
             }
             Some(_) => {
@@ -149,32 +164,28 @@ impl Reader {
                 return Err(object.fault(HistoryFault::Unfit { member, wanted }));
             }
         }
-        Ok(texts)
+        Ok(parts)
     }
 
-    fn part(&mut self, part: Object<'_>) -> Result<Option<Arc<str>>, HistoryError> {
-        match part.text("type", "what a part of the content is")? {
+    fn part(&mut self, part: Object<'_>) -> Result<Option<Part>, HistoryError> {
+        let left_out = match part.text("type", "what a part of the content is")? {
             "text" | "input_text" | "output_text" => {
                 let text = part.text("text", "what the part says")?;
-                Ok(self.text_part(text))
+                return Ok(self.text_part(text).map(Part::Text));
             }
             "refusal" => {
                 let text = part.text("refusal", "why the model refused")?;
-                Ok(self.text_part(text))
+                return Ok(self.text_part(text).map(Part::Text));
             }
-            "image_url" | "input_image" => {
-                self.left_out.add(LeftOut::Image);
-                Ok(None)
-            }
-            "reasoning" | "thinking" => {
-                self.left_out.add(LeftOut::Reasoning);
-                Ok(None)
-            }
-            other => {
-                self.left_out.add(LeftOut::Other(other.to_owned()));
-                Ok(None)
-            }
-        }
+            "image_url" | "input_image" => match image_url(part) {
+                Some(url) => return Ok(Some(Part::Image(url.into()))),
+                None => LeftOut::Image,
+            },
+            "reasoning" | "thinking" => LeftOut::Reasoning,
+            other => LeftOut::Other(other.to_owned()),
+        };
+        self.left_out.add(left_out);
+        Ok(None)
     }
 
     /// A text, if a model may get it.
@@ -237,6 +248,12 @@ fn flat_name(item: Object<'_>) -> Result<String, HistoryError> {
 /// Text that is no JSON, as the arguments of a call: every provider takes an object there.
 fn free_form(input: &str) -> String {
     json!({ "input": input }).to_string()
+}
+
+/// The address of an image, or its data as one.
+fn image_url(part: Object<'_>) -> Option<&str> {
+    let image = part.get("image_url")?;
+    image.as_str().or_else(|| image.get("url")?.as_str())
 }
 
 fn call_id(item: Object<'_>) -> Result<&str, HistoryError> {

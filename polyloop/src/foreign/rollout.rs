@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::left_out::LeftOut;
 use super::object::Object;
 use super::reader::Reader;
-use super::{Author, Entry, Spoken};
+use super::{Author, Entry, Part, Spoken};
 use crate::error::{HistoryError, HistoryFault, HistoryPlace};
 use crate::message::Role;
 
@@ -142,7 +142,7 @@ impl Rollout {
         before.retain(|entry| self.is_turn(entry));
         self.reader.left_out.add_many(LeftOut::Compacted, stood - before.len());
         if !summary.trim().is_empty() {
-            let (role, author, parts) = (Role::User, Author::Summary, vec![summary.into()]);
+            let (role, author, parts) = (Role::User, Author::Summary, vec![Part::Text(summary.into())]);
             before.push(Entry::Spoken(Spoken { role, author, parts, calls: Vec::new() }));
         }
         self.reader.entries = before;

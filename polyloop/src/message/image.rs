@@ -68,6 +68,17 @@ impl Image {
         Self::checked(ImageSource::Url(url.into().into()), chars)
     }
 
+    /// Makes an image of its address, which may be its data: what [`to_url`](Self::to_url) returns.
+    pub(crate) fn at(url: &str, chars: usize) -> Result<Self, ImageError> {
+        match url.strip_prefix("data:").and_then(|data| data.split_once(";base64,")) {
+            // Data that does not decode is none.
+            Some((media_type, base64)) => {
+                Self::new(media_type, STANDARD.decode(base64).unwrap_or_default(), chars)
+            }
+            None => Self::url(url, chars),
+        }
+    }
+
     /// The one way to an image: one without a measure does not exist.
     fn checked(source: ImageSource, chars: usize) -> Result<Self, ImageError> {
         match &source {

@@ -113,6 +113,8 @@ async fn an_exported_session_tells_its_title_to_whoever_knows_no_marker() {
     let report = agent.import(history.unwrap()).await.unwrap();
     let lines = export_session(&journal, &report.session).await.unwrap();
     assert_eq!(title(&lines).as_deref(), Some("check this project"));
+    let session = agent.read(report.session).await.unwrap();
+    assert_eq!((session.title(50), session.turns().len()), (Some("check this project"), 1));
 }
 
 #[tokio::test]
@@ -246,6 +248,31 @@ async fn a_result_without_text_says_so() {
     let (report, mut session) = from_list(json!([calling(&["a"]), result("a", " \n")])).await;
     assert_eq!(messages(&mut session).last().unwrap(), &(Role::Tool, texts(&["call_1: (no output)"])));
     assert_eq!((report.silent, report.left_out), (1, [(LeftOut::Empty, 1)].into()));
+}
+
+#[tokio::test]
+async fn images_of_a_person_stay_among_their_words_where_the_host_states_a_measure() {
+    let image = |url: &str| json!({"type": "image_url", "image_url": {"url": url, "detail": "low"}});
+    let elsewhere = json!({"type": "input_image", "image_url": "https://example.org/a.png"});
+    let environment = json!({"type": "text", "text": ENVIRONMENT});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let history = open_ai(&json!([
+        {"role": "user", "content": [environment, text("Is this"), image("data:image/png;base64,AAEC"), text("that?"), elsewhere]},
+        {"role": "user", "content": [image("data:image/png;base64,?"), image("data:text/plain;base64,AAEC")]},
+        {"role": "assistant", "content": [image("https://example.org/b.png"), text("It is.")]},
+    ]));
+    let (agent, _) = agent(&[]);
+    let report = agent.import(history.clone().unwrap()).session("with").image_chars(800).await.unwrap();
+    let mut session = agent.read("with").await.unwrap();
+    let shown =
+        ["data:image/png;base64,AAEC of 800 characters", "https://example.org/a.png of 800 characters"];
+    let words = texts(&[ENVIRONMENT, "Is this", shown[0], "that?", shown[1]]);
+    assert_eq!(messages(&mut session), [(Role::User, words), (Role::Assistant, texts(&["It is."]))]);
+    let kinds = [("environment_context", 1), ("polyloop.input", 1), ("polyloop.reply", 1)];
+    assert_eq!((report.kinds, report.left_out), (kinds.into(), [(LeftOut::Image, 3)].into()));
+    let report = agent.import(history.unwrap()).session("without").await.unwrap();
+    assert_eq!(report.left_out, [(LeftOut::Image, 5)].into());
+    assert_eq!(agent.read("without").await.unwrap().title(20), Some("Is thisthat?"));
 }
 
 #[tokio::test]

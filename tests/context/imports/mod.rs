@@ -120,6 +120,7 @@ fn blocks(message: &Message) -> Vec<String> {
         Content::Text { text } => text.to_string(),
         Content::ToolCall { id, name, arguments } => format!("{id} {name} {arguments}"),
         Content::ToolResult { call, parts } => format!("{call}: {}", parts.join("|")),
+        Content::Image { image } => format!("{} of {} characters", image.to_url(), image.chars()),
         _ => panic!("no other content is imported"),
     };
     message.blocks().iter().map(|the| block(the.content())).collect()

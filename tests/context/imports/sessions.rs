@@ -79,6 +79,19 @@ async fn runs_go_on_behind_a_history_and_none_is_there_to_resume() {
 }
 
 #[tokio::test]
+async fn another_session_branches_off_behind_a_history_and_no_turn_of_it_is_rolled_back() {
+    let (agent, _) = agent(&["so"]);
+    agent.import(history()).session("s").await.unwrap();
+    let none = RunError::NoSuchTurns { asked: 1, live: 0 };
+    assert_eq!(agent.roll_back("s", 1).await, Err(none));
+    let mut branch = agent.fork((), "s").goal("go on").await.unwrap();
+    branch.finish().await.unwrap();
+    let imported = said(&agent.read("s").await.unwrap().prompt());
+    assert_eq!(said(branch.prompt().unwrap())[..imported.len()], imported);
+    assert_eq!(agent.read("s").await.unwrap().items().len(), 5, "the session itself is what it was");
+}
+
+#[tokio::test]
 async fn the_calls_of_a_run_have_other_ids_than_those_of_its_history() {
     let journal = polyloop::MemoryJournal::new();
     let script = [Reply::tool("nothing", "{}"), Reply::text("so")];
