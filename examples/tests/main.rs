@@ -9,6 +9,7 @@
 )]
 
 mod fragments;
+mod gateway;
 mod import;
 mod injections;
 mod long_session;
