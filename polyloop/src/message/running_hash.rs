@@ -89,3 +89,33 @@ fn each_part(message: &Message, mut take: impl FnMut(&str)) {
     }
     take("end");
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::RunningHash;
+    use crate::message::{Block, Content, Image, ItemId, Message, Origin, Prompt, Role};
+
+    fn hash(image: Image) -> String {
+        let origin = Origin::of(ItemId(1), "test".into(), None);
+        let mut prompt = Prompt::empty();
+        prompt.push(Message::of(Role::User, [Block::of(Content::Image { image }, origin)]));
+        RunningHash::default().extend(&prompt)
+    }
+
+    #[test]
+    fn of_an_image_everything_counts_that_a_model_sees() {
+        let image = |made: Result<Image, _>| made.unwrap_or_else(|error| unreachable!("{error}"));
+        let images = [
+            Image::new("image/png", "abc", 1),
+            Image::new("image/gif", "abc", 1),
+            Image::new("image/png", "abd", 1),
+            Image::url("https://example.org/a", 1),
+            Image::url("https://example.org/b", 1),
+        ];
+        let hashes: BTreeSet<String> = images.into_iter().map(|made| hash(image(made))).collect();
+        assert_eq!(hashes.len(), 5);
+        assert!(hashes.contains(&hash(image(Image::new("image/png", "abc", 2)))), "a measure is not seen");
+    }
+}
