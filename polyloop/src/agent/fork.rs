@@ -131,7 +131,7 @@ impl<R: Registry> ForkRequest<R> {
         let session = session.unwrap_or_else(SessionId::mint);
         let opened = Opened::inheriting(&definition, journal, session.clone(), &lineage)?;
         // In the middle of a run there is something to go on with.
-        let checked = opening.check::<R>(!opened.state.is_open())?;
+        let checked = opening.check(!opened.state.is_open())?;
         if !opened.writer.read(0).await?.is_empty() {
             return Err(JournalError::SessionExists { session: session.to_string() }.into());
         }

@@ -54,7 +54,7 @@ impl Opening {
 
     /// Checks what can be checked without the session, so that a mistake disturbs nobody who has it.
     /// Where there is nothing to go on with it says what the run is for.
-    pub(super) fn check<R: Registry>(self, needs_words: bool) -> Result<Checked, RunError> {
+    pub(super) fn check(self, needs_words: bool) -> Result<Checked, RunError> {
         let Self { mut words, enabled, goal, mistake } = self;
         if let Some(mistake) = mistake {
             return Err(mistake);

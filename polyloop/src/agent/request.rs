@@ -88,7 +88,7 @@ impl<R: Registry> Request<R> {
     pub async fn start(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, session, opening } = self;
         let handlers = definition.handlers(state)?;
-        let checked = opening.check::<R>(true)?;
+        let checked = opening.check(true)?;
         let opened = match (&session, &definition.journal) {
             (None, _) => None,
             (Some(id), None) => return Err(RunError::NoJournal { session: id.to_string() }),

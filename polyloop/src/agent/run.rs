@@ -198,7 +198,7 @@ impl<R: Registry> Run<R> {
         if driver.state.is_open() {
             return Err(RunError::Unfinished { session: driver.writer.session().to_string() });
         }
-        let checked = opening.check::<R>(true)?;
+        let checked = opening.check(true)?;
         let ready = checked.behind(&mut driver.session)?;
         let handlers = state.map(|state| driver.definition.handlers(state)).transpose()?;
         driver.take_over().await?;

@@ -190,11 +190,9 @@ impl RunState {
             Event::ApprovalAsked { call } => {
                 self.with_call(call, |pending| pending.approval = Approval::Asked);
             }
-            Event::ApprovalGiven { call, always } => {
+            Event::ApprovalGiven { call, always: true } => self.approved_for_the_session(call),
+            Event::ApprovalGiven { call, always: false } => {
                 self.with_call(call, |pending| pending.approval = Approval::Given);
-                if *always {
-                    self.approved_for_the_session(call);
-                }
             }
             Event::CallStarted { call, intent } => {
                 self.with_call(call, |pending| {
@@ -242,9 +240,10 @@ impl RunState {
     fn approved_for_the_session(&mut self, call: &CallId) {
         let Some(pending) = self.calls.iter().find(|pending| pending.call.id() == call) else { return };
         let action = pending.call.action().in_normal_form();
-        // Whoever waits for the same call needs no answer any more.
+        // Who waits for the same call needs no answer any more.
         for pending in &mut self.calls {
-            if pending.approval == Approval::Asked && pending.call.action().in_normal_form() == action {
+            let waits = pending.call.id() == call || pending.approval == Approval::Asked;
+            if waits && pending.call.action().in_normal_form() == action {
                 pending.approval = Approval::Given;
             }
         }
