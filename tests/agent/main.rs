@@ -24,4 +24,5 @@ mod sizes;
 mod stop_order;
 mod support;
 mod templates;
+mod told;
 mod turns;

@@ -1,12 +1,12 @@
 //! Futures of a run that are dropped on their way, and what is said to a run that rests.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use polyloop::{
-    Agent, Durability, Ending, Journal, JournalError, Lease, MemoryJournal, Record, Reply, Run, RunError,
-    Scripted, SessionId, Update, Usage,
+    Agent, CallContext, Durability, Ending, Journal, JournalError, Lease, MemoryJournal, Record, Reply, Run,
+    RunError, Scripted, SessionId, Update, Usage, registry, tool,
 };
 
 use crate::support::{App, Death, Store, World, builder, kinds, tally_reply, texts};
@@ -222,12 +222,23 @@ async fn whoever_comes_too_late_with_a_follow_up_stops_nobody() {
     assert_eq!(first.finish().await.unwrap().to_string(), "done");
 }
 
+/// Keeps the call, and says more of it when it is over.
+#[tool(replay = safe)]
+async fn linger(#[state] kept: &Mutex<Option<CallContext>>, #[call] call: &CallContext) -> String {
+    *kept.lock().unwrap() = Some(call.clone());
+    "looked".to_owned()
+}
+
+registry! { struct Lingering { state: Mutex<Option<CallContext>>, tools: [linger] } }
+
 #[tokio::test]
 async fn updates_of_the_run_before_are_not_those_of_the_next() {
-    let world = World::default();
-    let agent = builder(&world, vec![Reply::text("one"), Reply::text("two")]).build().unwrap();
-    let mut run = agent.on(world.clone()).goal("first").await.unwrap();
-    while !matches!(run.next().await.unwrap().unwrap(), Update::Replied { .. }) {}
+    let model = Scripted::replies([Reply::tool("linger", ""), Reply::text("one"), Reply::text("two")]);
+    let agent = Agent::<Lingering>::builder(model).build().unwrap();
+    let kept = Arc::new(Mutex::new(None));
+    let mut run = agent.on(kept.clone()).goal("first").await.unwrap();
+    while !matches!(run.next().await.unwrap().unwrap(), Update::Ended { .. }) {}
+    kept.lock().unwrap().as_ref().unwrap().progress("late");
     run.follow_up().goal("second").await.unwrap();
     let first = run.next().await.unwrap().unwrap();
     assert!(matches!(first, Update::Asked { .. }), "{first:?}");

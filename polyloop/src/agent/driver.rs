@@ -13,7 +13,6 @@ use super::handle::{Cancel, Ear, Heard, RunHandle, Said};
 use super::mirror::Mirror;
 use super::open::Opened;
 use super::plan::{Next, plan};
-use super::report::Seen;
 use super::state::RunState;
 use super::update::{Told, Update};
 use super::writer::Writer;
@@ -33,6 +32,8 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) session: Session<R>,
     pub(crate) state: RunState,
     pub(crate) updates: mpsc::UnboundedSender<Told>,
+    /// Whether something was told since the host could last take it.
+    pub(super) told: bool,
     pub(crate) ear: Ear,
     /// Tells handlers that the run is cancelled, once the journal holds it.
     pub(crate) cancelled: watch::Sender<bool>,
@@ -82,6 +83,7 @@ impl<R: Registry> Driver<R> {
             handlers,
             session,
             updates,
+            told: false,
             ear,
             cancelled: watch::channel(state.is_cancelled()).0,
             stepwise: Arc::default(),
@@ -126,6 +128,7 @@ impl<R: Registry> Driver<R> {
 
     async fn go_on(&mut self) -> Result<(), RunError> {
         loop {
+            self.let_the_host_hear().await;
             self.notice().await?;
             match plan(&self.state) {
                 Next::Ask => self.ask().await?,
@@ -187,18 +190,6 @@ impl<R: Registry> Driver<R> {
         open && (self.suspended.is_none() || self.is_spoken_to())
     }
 
-    /// Tells the host; it may have stopped listening.
-    pub(crate) fn tell(&self, update: Update) {
-        let passing = matches!(update, Update::Delta { .. } | Update::Progress { .. });
-        let seen = (!passing).then(|| Box::new(self.seen()));
-        drop(self.updates.send(Told { update, seen }));
-    }
-
-    /// Where the run is, for a report.
-    pub(crate) fn seen(&self) -> Seen {
-        Seen { state: self.state.clone(), prompt: self.prompt.clone(), suspended: self.suspended.clone() }
-    }
-
     /// Whether it goes on although it waits for a person: whatever it waits for, of a run that is cancelled nobody
     /// needs to answer, and what is said meanwhile belongs into the journal.
     pub(crate) fn is_spoken_to(&self) -> bool {
@@ -231,6 +222,7 @@ impl<R: Registry> Driver<R> {
         drops: impl Fn(&RunState) -> bool,
         work: impl Future<Output = T>,
     ) -> Result<Option<T>, RunError> {
+        self.let_the_host_hear().await;
         let mut work = pin!(work);
         loop {
             let heard = match select(work.as_mut(), pin!(self.ear.hear(self.state.cancel))).await {

@@ -1,11 +1,15 @@
 //! What a run tells its host.
 
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
+use super::driver::Driver;
 use super::report::Seen;
 use crate::error::{ModelError, RecordError};
 use crate::event::{ActionOutcome, Call, CallId, CompactionReason, Ending, Reply};
+use crate::registry::Registry;
 
 /// One thing that happened in a run, for its host.
 #[derive(Clone, Debug)]
@@ -102,5 +106,32 @@ impl Told {
     /// An update that changes nothing of that.
     pub(crate) fn passing(update: Update) -> Self {
         Self { update, seen: None }
+    }
+}
+
+impl<R: Registry> Driver<R> {
+    /// Tells the host; it may have stopped listening.
+    pub(crate) fn tell(&mut self, update: Update) {
+        let seen = Some(Box::new(self.seen()));
+        drop(self.updates.send(Told { update, seen }));
+        self.told = true;
+    }
+
+    /// Returns to whoever polls the run, once, where there is something to take: what comes next may keep the thread.
+    /// Of its end a host hears when there is nothing next.
+    pub(super) async fn let_the_host_hear(&mut self) {
+        poll_fn(|context| {
+            if !std::mem::take(&mut self.told) || self.state.ending.is_some() {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Where the run is, for a report.
+    pub(crate) fn seen(&self) -> Seen {
+        Seen { state: self.state.clone(), prompt: self.prompt.clone(), suspended: self.suspended.clone() }
     }
 }
