@@ -5,9 +5,9 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use polyloop::{
     Agent, AgentBuilder, Budget, Durability, Ending, Journal, JournalError, Lease, MemoryJournal, Model,
-    ModelError, ModelErrorClass, Prompt, Record, Reply, Retries, Scripted, SessionId, registry, tool,
+    ModelError, ModelErrorClass, Prompt, Record, Reply, Retries, Scripted, SessionId, Update, registry, tool,
 };
-use tokio::time::{advance, sleep};
+use tokio::time::{Instant, advance, sleep};
 
 use crate::support::payloads;
 
@@ -259,6 +259,25 @@ async fn a_request_is_not_tried_again_where_no_time_is_left() {
         let report = run.finish().await.unwrap();
         assert_eq!((report.ending, report.requests, report.steps), (Ending::TimeUsedUp, requests, 0));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_ends_with_the_time_whatever_the_provider_advises() {
+    let advice =
+        ModelError::new(ModelErrorClass::RateLimited, "later").with_retry_after(Duration::from_hours(1));
+    let model = Scripted::results([Err(advice), Ok(Reply::text("done"))]);
+    let agent = Agent::<App>::builder(model).budget(millis(1_000)).build().unwrap();
+    let begin = Instant::now();
+    let mut run = agent.on(()).goal("go").await.unwrap();
+    let mut waits = Vec::new();
+    while let Some(update) = run.next().await {
+        if let Update::Failed { again_in, .. } = update.unwrap() {
+            waits.push(again_in);
+        }
+    }
+    assert_eq!(waits, [Some(Duration::from_secs(1))], "a host is told what the run does");
+    assert_eq!(run.report().ending, Ending::TimeUsedUp);
+    assert_eq!((run.report().requests, begin.elapsed().as_secs()), (1, 1));
 }
 
 /// A store that takes its time to say that it lost something.

@@ -142,7 +142,8 @@ impl<R: Registry> Driver<R> {
     async fn failed(&mut self, error: ModelError) -> Result<(), RunError> {
         let retries = self.definition.retries;
         let (step, attempt) = (self.state.steps + 1, self.state.attempts);
-        let again_in = retries.wait(&error, self.writer.session(), step, attempt).map(possible);
+        let again_in = retries.wait(&error, self.writer.session(), step, attempt);
+        let again_in = again_in.map(|wait| possible(self.within_time(wait)));
         self.tell(Update::Failed { error: error.clone(), again_in });
         let Some(wait) = again_in else {
             self.close(error);

@@ -21,6 +21,10 @@ impl Clock {
         self.0 = None;
     }
 
+    fn running(&self) -> Duration {
+        self.0.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
     /// Takes the whole milliseconds since the last time; what is less than one is left for the next time.
     fn take_millis(&mut self) -> u64 {
         let Some(since) = &mut self.0 else { return 0 };
@@ -35,6 +39,13 @@ impl<R: Registry> Driver<R> {
         if self.definition.budget.time.is_some() {
             self.clock.start();
         }
+    }
+
+    /// As much of a wait as the budget's time allows.
+    pub(super) fn within_time(&self, wait: Duration) -> Duration {
+        let Some(time) = self.definition.budget.time else { return wait };
+        let used = Duration::from_millis(self.state.active_millis).saturating_add(self.clock.running());
+        wait.min(time.saturating_sub(used))
     }
 
     /// Records how long the run was active since this was recorded last; nothing where the budget has no time.

@@ -9,7 +9,8 @@ use crate::journal::SessionId;
 ///
 /// After each failure the wait is twice as long, up to a longest one, less up to a half of it, so that many runs do not come
 /// back at the same moment. That part follows from the ids of the session and the request: no random number is drawn. If
-/// the provider says how long to wait, exactly that is done instead. Cancelling ends a wait. A tokio runtime without a
+/// the provider says how long to wait, exactly that is done instead. No wait is longer than what is left of
+/// [`Budget::time`](crate::Budget::time), and cancelling ends it. A tokio runtime without a
 /// timer cannot wait: there a run asks again at once.
 ///
 /// What asking again cannot mend is not tried again: see [`ModelErrorClass::is_final`](crate::ModelErrorClass::is_final).
