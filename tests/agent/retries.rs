@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use polyloop::{
-    Budget, Ending, Finish, Journal, MemoryJournal, ModelError, ModelErrorClass, Reply, Report, Run,
+    Budget, Ending, Finish, Journal, MemoryJournal, ModelError, ModelErrorClass, Reply, Report, Retries, Run,
     Scripted, Update,
 };
 use serde_json::Value;
@@ -90,6 +90,33 @@ async fn a_host_is_told_how_long_a_run_waits_and_whether_the_step_is_closed() {
     assert_eq!(advised, Duration::from_hours(2), "the provider's advice, also where it is longer");
     // The clock is the runtime's own, and goes on only while all wait.
     assert!(begin.elapsed() >= first + second + advised);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_step_that_a_rate_limit_closed_the_next_one_waits_as_well() {
+    let waited = async |failed: Replied| {
+        let model = Scripted::results([failed, done()]);
+        let agent = builder(model).retries(Retries::none()).build().unwrap();
+        let begin = tokio::time::Instant::now();
+        let report = run(&agent).await;
+        assert_eq!((report.ending, report.steps, report.requests), (Ending::FinalAnswer, 2, 2));
+        begin.elapsed()
+    };
+    let backed_off = waited(failure(ModelErrorClass::RateLimited)).await;
+    assert!(backed_off >= Duration::from_millis(500) && backed_off <= Duration::from_millis(1_001));
+    let advised = waited(advising(Duration::from_secs(7))).await;
+    assert!(advised >= Duration::from_secs(7) && advised <= Duration::from_millis(7_001));
+    assert_eq!(waited(server()).await, Duration::ZERO, "nobody asked for fewer requests");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_run_waits_only_to_end() {
+    let model = Scripted::results([advising(Duration::from_hours(1)), advising(Duration::from_hours(1))]);
+    let budget = Budget::steps(9).model_failures(2);
+    let agent = builder(model).budget(budget).retries(Retries::none()).build().unwrap();
+    let begin = tokio::time::Instant::now();
+    assert!(matches!(run(&agent).await.ending, Ending::ModelFailure { .. }));
+    assert_eq!(begin.elapsed().as_secs(), 3_600, "once, between the two");
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::body;
 use super::driver::Driver;
 use super::state::RunState;
@@ -16,15 +18,14 @@ use crate::registry::Registry;
 
 impl<R: Registry> Driver<R> {
     pub(super) async fn ask(&mut self) -> Result<(), RunError> {
-        let header = self.definition.header(&self.state.enabled);
-        let prompt = self.session.prompt().with_tools(header);
+        if let Some(instant) = self.not_before.take() {
+            if !self.may_ask(0).await? {
+                return Ok(());
+            }
+            self.wait(possible(self.within_time(instant.saturating_duration_since(Instant::now())))).await?;
+        }
+        let Some(prompt) = self.next_prompt().await? else { return Ok(()) };
         let chars = prompt.chars();
-        if self.compact_if_wanted(chars).await? {
-            return Ok(());
-        }
-        if !self.may_ask(chars).await? {
-            return Ok(());
-        }
         self.seal(&prompt, SealPurpose::Step).await?;
         self.tell(Update::Asked { step: self.state.steps + 1, chars });
         let updates = self.updates.clone();
@@ -50,6 +51,17 @@ impl<R: Registry> Driver<R> {
             }
             Err(error) => self.failed(error).await,
         }
+    }
+
+    /// The next prompt; none where it is not to be sent: the session was compacted, or the run has ended.
+    async fn next_prompt(&mut self) -> Result<Option<Prompt>, RunError> {
+        let header = self.definition.header(&self.state.enabled);
+        let prompt = self.session.prompt().with_tools(header);
+        let chars = prompt.chars();
+        if self.compact_if_wanted(chars).await? {
+            return Ok(None);
+        }
+        Ok(self.may_ask(chars).await?.then_some(prompt))
     }
 
     /// Seals a prompt: what leaves is what the journal holds, and what it yields when it is read back.
@@ -142,14 +154,21 @@ impl<R: Registry> Driver<R> {
     async fn failed(&mut self, error: ModelError) -> Result<(), RunError> {
         let retries = self.definition.retries;
         let (step, attempt) = (self.state.steps + 1, self.state.attempts);
-        let again_in = retries.wait(&error, self.writer.session(), step, attempt);
+        let session = self.writer.session();
+        let pause = retries.pause(&error, session, step, attempt);
+        let again_in = retries.wait(&error, session, step, attempt);
         let again_in = again_in.map(|wait| possible(self.within_time(wait)));
         self.tell(Update::Failed { error: error.clone(), again_in });
         let Some(wait) = again_in else {
+            self.not_before = pause.and_then(|pause| Instant::now().checked_add(pause));
             self.close(error);
             return Ok(());
         };
         self.record(Event::ModelFailed { error, closing: None });
+        self.wait(wait).await
+    }
+
+    async fn wait(&mut self, wait: Duration) -> Result<(), RunError> {
         if !wait.is_zero() {
             // A process that ends while it waits leaves no request of which nobody knows.
             self.commit().await?;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::{Either, select};
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
 use super::clock::Clock;
 use super::definition::Definition;
@@ -56,6 +57,8 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) recorded_tools: Option<Arc<[ToolDefinition]>>,
     /// Whether the host wants the session to be compacted before the next request.
     pub(crate) asked_to_compact: bool,
+    /// When the model may be asked again, where the provider asked for fewer requests and the step was closed.
+    pub(crate) not_before: Option<Instant>,
     /// Why it rests, while a person must look first.
     pub(crate) suspended: Option<Ending>,
     /// Why it cannot go on.
@@ -99,6 +102,7 @@ impl<R: Registry> Driver<R> {
             body: None,
             recorded_tools: None,
             asked_to_compact: false,
+            not_before: None,
             suspended: None,
             fault: None,
             definition,

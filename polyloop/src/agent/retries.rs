@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::ModelError;
+use crate::error::{ModelError, ModelErrorClass};
 use crate::journal::SessionId;
 
 /// What a run does when the model gives no reply: it waits and asks again, within the same step.
@@ -10,7 +10,8 @@ use crate::journal::SessionId;
 /// After each failure the wait is twice as long, up to a longest one, less up to a half of it, so that many runs do not come
 /// back at the same moment. That part follows from the ids of the session and the request: no random number is drawn. If
 /// the provider says how long to wait, exactly that is done instead. No wait is longer than what is left of
-/// [`Budget::time`](crate::Budget::time), and cancelling ends it. A tokio runtime without a
+/// [`Budget::time`](crate::Budget::time), and cancelling ends it. Where the provider asked for fewer requests and no retry is
+/// left, the next step waits as well. A tokio runtime without a
 /// timer cannot wait: there a run asks again at once.
 ///
 /// What asking again cannot mend is not tried again: see [`ModelErrorClass::is_final`](crate::ModelErrorClass::is_final).
@@ -62,10 +63,25 @@ impl Retries {
         step: usize,
         attempt: u32,
     ) -> Option<Duration> {
-        if error.class().is_final() || attempt > self.times {
-            return None;
-        }
-        Some(error.retry_after().unwrap_or_else(|| self.back_off(session, step, attempt)))
+        let again = !error.class().is_final() && attempt <= self.times;
+        again.then(|| self.as_advised(error, session, step, attempt))
+    }
+
+    /// How long to wait before the next step where a failure closes this one. To give a step up makes no provider less
+    /// busy: where it asked for fewer requests, the next one waits as a further attempt would.
+    pub(super) fn pause(
+        &self,
+        error: &ModelError,
+        session: &SessionId,
+        step: usize,
+        attempt: u32,
+    ) -> Option<Duration> {
+        let asked_for_it = error.class() == ModelErrorClass::RateLimited || error.retry_after().is_some();
+        asked_for_it.then(|| self.as_advised(error, session, step, attempt))
+    }
+
+    fn as_advised(&self, error: &ModelError, session: &SessionId, step: usize, attempt: u32) -> Duration {
+        error.retry_after().unwrap_or_else(|| self.back_off(session, step, attempt))
     }
 
     fn back_off(&self, session: &SessionId, step: usize, attempt: u32) -> Duration {
