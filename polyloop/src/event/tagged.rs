@@ -50,3 +50,26 @@ impl<'p> VariantAccess<'p> for Tagged<'p> {
 fn no_fields() -> Error {
     Error::custom("an event has named fields")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde::de::value::EnumAccessDeserializer;
+
+    use super::Tagged;
+    use crate::event::Event;
+
+    fn is_read(payload: &str) -> bool {
+        let tagged = Tagged { variant: "RemarkRecorded", payload };
+        let read = Event::deserialize(EnumAccessDeserializer::new(tagged));
+        read.is_ok_and(|event| matches!(event, Event::RemarkRecorded { text } if text == "a"))
+    }
+
+    #[test]
+    fn a_payload_holds_the_fields_of_its_variant_and_nothing_behind_them() {
+        assert!(is_read(r#"{"text":"a"}"#));
+        for payload in [r#"{"text":"a"}}"#, r#"{"text":"a"} {}"#, r#"{"text":"a""#, "{}", "", "null"] {
+            assert!(!is_read(payload), "{payload}");
+        }
+    }
+}

@@ -51,3 +51,27 @@ impl Told {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+    use super::*;
+
+    #[test]
+    fn whoever_was_told_tells_the_others_also_where_one_does_not_wait_any_more() {
+        let (answers, mut waiting): (Vec<_>, Vec<_>) = (0..4).map(|_| oneshot::channel()).unzip();
+        let told = Told::of(answers.into_iter().map(|answer| Done::Written(answer, Ok(()))));
+        waiting.remove(0);
+        // The writing thread came no further than this.
+        let Some(Done::Written(first, answer)) = told.next() else { unreachable!("there are four") };
+        drop(first.send((answer, told.clone())));
+        let Some(Done::Written(second, answer)) = told.next() else { unreachable!("there are three") };
+        drop(second.send((answer, told)));
+        let (answer, others) = waiting.remove(0).try_recv().unwrap();
+        assert_eq!(answer, Ok(()));
+        assert!(waiting.iter_mut().all(|waiting| waiting.try_recv().is_err()), "nobody told them");
+        others.tell();
+        assert!(waiting.iter_mut().all(|waiting| waiting.try_recv().is_ok()), "now they know");
+    }
+}
