@@ -131,11 +131,11 @@ async fn what_a_person_agreed_to_outlives_a_compaction_a_rollback_and_the_proces
     run.roll_back(1).await.unwrap();
     drop(run);
     let long = Reply::text("x".repeat(2_000));
-    let (compacting, sent): (AgentBuilder<Careful>, Sent) =
+    let (definition, sent): (AgentBuilder<Careful>, Sent) =
         builder_of([long, Reply::text("a summary"), Reply::text("done")]);
     let budget = Budget::steps(9).prompt_chars(3_000).compaction_chars(1_000);
     let strategy = Summarizer::new().keep_exchanges(0);
-    let compacting = compacting.budget(budget).compactor(strategy).journal(journal.clone()).build().unwrap();
+    let compacting = definition.budget(budget).compactor(strategy).journal(journal.clone()).build().unwrap();
     for words in ["write much", "and on"] {
         let mut run = compacting.on(log.clone()).session("s").goal(words).await.unwrap();
         run.finish().await.unwrap();

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use polyloop::{
-    Agent, Durability, Finish, ImportError, Journal, JournalError, Lease, MemoryJournal, Record, Reply,
-    RunError, SessionId, SqliteJournal, Texts, export_session, import_session,
+    Agent, Durability, Finish, ForeignHistory, ImportError, Journal, JournalError, Lease, MemoryJournal,
+    Record, Reply, RunError, SessionId, SqliteJournal, Texts, export_session, import_session,
 };
 
 use crate::support::{App, Log, builder, environment, in_a_file, kinds, permissions, prefix, records, texts};
@@ -345,4 +345,32 @@ fn other_texts(journal: MemoryJournal) -> Agent<App> {
     let mut texts = Texts::default();
     "other: {observation}".clone_into(&mut texts.observation);
     builder([]).0.texts(texts).journal(journal).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_session_branches_off_from_what_another_program_recorded() {
+    let journal = MemoryJournal::new();
+    let agent = agent(journal.clone());
+    let history = r#"[
+        {"role": "user", "content": "<environment>/a</environment>"},
+        {"role": "user", "content": "of old"},
+        {"role": "assistant", "content": "and its answer"}
+    ]"#;
+    let history = || ForeignHistory::open_ai(history).unwrap();
+    agent.import(history()).session("old").await.unwrap();
+    let tree = agent.sessions().await.unwrap();
+    let node = &tree.nodes()[0];
+    let all = records(&journal, &"old".into()).await.len() as u64;
+    assert_eq!((&*node.points, node.turns.len(), node.rests()), (&[all][..], 0, true));
+    assert_eq!(agent.roll_back("old", 1).await, Err(RunError::NoSuchTurns { asked: 1, live: 0 }));
+    assert_eq!(agent.fork(Log::default(), "old").await.unwrap_err(), RunError::EmptyGoal);
+
+    let fork = agent.fork(Log::default(), "old").session("new").sync(environment("/b"));
+    let mut run = fork.goal("and now").await.unwrap();
+    run.finish().await.unwrap();
+    let told = ["<environment>/b</environment>", "of old", "and its answer", "and now", "reply 0"];
+    assert_eq!(texts(&agent.read("new").await.unwrap().prompt()), told);
+    run.roll_back(1).await.unwrap();
+    assert_eq!(texts(&agent.read("new").await.unwrap().prompt()), told[..3]);
+    assert_eq!(records(&journal, &"old".into()).await.len() as u64, all);
 }
