@@ -248,7 +248,7 @@ impl<R: Registry> Driver<R> {
 
     fn take(&mut self, said: Said) {
         match said {
-            Said::Input(input) => match self.session.turn(vec![input]) {
+            Said::Input(input) => match self.session.turn(&[input]) {
                 Ok(turn) => self.begin_turn(&turn),
                 Err(error) => self.tell(Update::NotRecorded { error }),
             },

@@ -79,7 +79,7 @@ pub(super) struct Checked {
 impl Checked {
     /// Says what of it is recorded behind what stands. Afterwards recording it cannot fail.
     pub(super) fn behind<R: Registry>(self, session: &mut Session<R>) -> Result<Ready, RunError> {
-        let turn = session.turn(self.words)?;
+        let turn = session.turn(&self.words)?;
         if self.needs_words && !turn.says_something() {
             // The model knows all of it already, so nothing says what the run is for.
             return Err(RunError::EmptyGoal);

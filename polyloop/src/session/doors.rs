@@ -113,7 +113,7 @@ impl<R: Registry> Session<R> {
         &self,
         recorded: Recorded,
         notes: &[(NoteId, RecordedFragment)],
-        words: Vec<Words>,
+        words: &[Words],
     ) -> Result<Vec<Resolved>, RecordError> {
         let mut told = Told { ledger: &self.ledger, recorded, latest: BTreeMap::new() };
         let mut resolved = Vec::with_capacity(notes.len() + words.len());
@@ -122,14 +122,14 @@ impl<R: Registry> Session<R> {
             resolved.push(Resolved::Note(*note, fragment.clone()));
         }
         for words in words {
-            resolved.extend(told.resolve::<R>(words, self.sanitizer.as_deref())?);
+            resolved.extend(told.resolve::<R>(words.clone(), self.sanitizer.as_deref())?);
         }
         Ok(resolved)
     }
 
     /// Records what came through a door; none where the model knows it.
     pub(crate) fn record(&mut self, words: Words) -> Result<Option<ItemId>, RecordError> {
-        let resolved = self.resolve(self.recorded.clone(), &[], vec![words])?;
+        let resolved = self.resolve(self.recorded.clone(), &[], &[words])?;
         Ok(resolved.into_iter().map(|resolved| self.take(resolved)).last())
     }
 

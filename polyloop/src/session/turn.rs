@@ -79,16 +79,16 @@ impl<R: Registry> Session<R> {
     ///
     /// As [`say`](Self::say).
     pub fn next_turn(&mut self, input: impl Into<UserInput>) -> Result<TurnContext, RecordError> {
-        self.turn(vec![Words::input(input.into())?])
+        self.turn(&[Words::input(input.into())?])
     }
 
     /// Works out what a turn begins with: all notes that wait, then these words.
-    pub(crate) fn turn(&mut self, words: Vec<Words>) -> Result<TurnContext, RecordError> {
+    pub(crate) fn turn(&mut self, words: &[Words]) -> Result<TurnContext, RecordError> {
         let mut notes: Vec<(NoteId, RecordedFragment)> =
             self.ledger.notes().map(|(note, fragment)| (note, fragment.clone())).collect();
         let mut left = Vec::new();
         let resolved = loop {
-            let error = match self.resolve(Recorded::default(), &notes, words.clone()) {
+            let error = match self.resolve(Recorded::default(), &notes, words) {
                 Ok(resolved) => break resolved,
                 Err(error) => error,
             };
