@@ -58,7 +58,7 @@ fn reply() -> impl Strategy<Value = Reply> {
 
 /// A person's words: any texts, and images among them.
 fn goal() -> impl Strategy<Value = UserInput> {
-    let text = any::<String>().prop_map(|text| UserInput::from(text));
+    let text = any::<String>().prop_map(UserInput::from);
     let data = ("image/[a-z+.-]{1,9}", proptest::collection::vec(any::<u8>(), 1..40));
     let image = prop_oneof![
         data.prop_map(|(media_type, bytes)| Image::new(&media_type, bytes, 7).unwrap()),
