@@ -60,7 +60,8 @@ async fn a_text_leads_to_its_item_its_event_and_the_line_that_declares_its_type(
     let records = records(&journal, &"s".into()).await;
     let last = audit.requests().last().unwrap();
     assert_eq!((audit.requests().len(), last.step(), last.attempt()), (4, 1, 1));
-    assert_eq!(records[last.seq() as usize].kind, "prompt.sealed");
+    let record = |seq: u64| records.iter().find(|record| record.seq == seq).unwrap();
+    assert_eq!(record(last.seq()).kind, "prompt.sealed");
     for (wanted, kind, event, tool) in [
         ("be brief", "rules", "fragment.recorded", None),
         ("/b", "environment", "fragment.recorded", None),
@@ -74,7 +75,7 @@ async fn a_text_leads_to_its_item_its_event_and_the_line_that_declares_its_type(
     ] {
         let source = source_of(last, wanted).source;
         assert_eq!((&*source.kind, &*source.event, source.tool.as_deref()), (kind, event, tool), "{wanted}");
-        let record = &records[source.seq as usize];
+        let record = record(source.seq);
         assert_eq!(record.kind, event);
         let item = serde_json::to_string(&source.item).unwrap();
         assert!(record.payload.contains(&format!(r#""item":{item}"#)), "{wanted}: {}", record.payload);
@@ -189,7 +190,7 @@ async fn lived(life: &[Happens]) -> (Audit, Vec<Vec<String>>) {
         script.push(Reply::text("a reply that is long enough to be worth replacing ".repeat(3)));
     }
     // Whatever is asked: in the end there is an answer.
-    script.extend((0..life.len() + 1).map(|_| Reply::text("short")));
+    script.extend((0..=life.len()).map(|_| Reply::text("short")));
     let (agent, sent) = builder(script);
     let agent = agent.compactor(Summarizer::new().keep_exchanges(0)).journal(journal).build().unwrap();
     let mut run = agent.on(Log::default()).session("s").inject(rules()).goal("go").await.unwrap();
