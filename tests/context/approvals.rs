@@ -130,9 +130,9 @@ async fn what_a_person_agreed_to_outlives_a_compaction_a_rollback_and_the_proces
     let mut run = agreed(&log, journal.clone()).await;
     run.roll_back(1).await.unwrap();
     drop(run);
-    let long = Reply::text("x".repeat(2_000));
+    let lengthy = Reply::text("x".repeat(2_000));
     let (definition, sent): (AgentBuilder<Careful>, Sent) =
-        builder_of([long, Reply::text("a summary"), Reply::text("done")]);
+        builder_of([lengthy, Reply::text("a summary"), Reply::text("done")]);
     let budget = Budget::steps(9).prompt_chars(3_000).compaction_chars(1_000);
     let strategy = Summarizer::new().keep_exchanges(0);
     let compacting = definition.budget(budget).compactor(strategy).journal(journal.clone()).build().unwrap();

@@ -192,7 +192,7 @@ async fn a_summary_as_long_as_what_it_stands_for_is_abandoned_and_nothing_too_la
     assert_eq!(items, 7, "the session stays what it was");
 }
 
-const LONG: Duration = Duration::from_secs(600);
+const LONG: Duration = Duration::from_mins(10);
 
 #[tokio::test]
 async fn where_fragments_alone_are_over_the_limit_no_summary_is_asked_for() {

@@ -171,5 +171,5 @@ fn never_replaced(ledger: &Ledger) -> BTreeSet<ItemId> {
         .items()
         .iter()
         .filter(|item| matches!(item.content(), ItemContent::Observation { status: Status::Unknown, .. }));
-    goal.into_iter().chain(inputs().last()).chain(unknown).map(Item::id).collect()
+    goal.into_iter().chain(inputs().next_back()).chain(unknown).map(Item::id).collect()
 }
