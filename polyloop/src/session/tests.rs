@@ -1,5 +1,7 @@
 //! What is known, shown and remembered behind whatever happened to a session.
 
+#![expect(clippy::unwrap_used, reason = "a test that meets something else shall fail loudly")]
+
 use super::Session;
 use crate::event::{CompactionReason, Decision, Definitions, Ending, Event, Seal};
 use crate::ledger::ItemKind;

@@ -220,7 +220,7 @@ impl Life {
                 let now = match (item.statement().unwrap(), known) {
                     (Statement::Full, _) => number.ok(),
                     (Statement::Change, Some(before)) => number.ok().map(|more| before + more),
-                    (Statement::Change, None) => panic!("a change of nothing: {:?}", texts(prompt)),
+                    (Statement::Change, None) => unreachable!("a change of nothing: {:?}", texts(prompt)),
                     (Statement::Retraction, _) => None,
                 };
                 assert_ne!(now, known, "{kind} is told again: {:?}", texts(prompt));
@@ -234,7 +234,7 @@ impl Life {
         let items: BTreeMap<_, &Item> = self.session.items().iter().map(|item| (item.id(), item)).collect();
         let mut left: BTreeMap<_, String> =
             items.iter().map(|(id, item)| (*id, item.text().into_owned())).collect();
-        let blocks: Vec<_> = prompt.messages().flat_map(|message| message.blocks()).collect();
+        let blocks: Vec<_> = prompt.messages().flat_map(crate::Message::blocks).collect();
         assert_eq!(blocks.iter().map(|block| block.chars()).sum::<usize>(), prompt.chars());
         for block in blocks {
             let item = block.origin().item();
