@@ -113,7 +113,7 @@ impl Body {
 
     fn part(mut self, value: &dyn Display, trust: Trust) -> Self {
         // Writing to a string fails only where the value's own `Display` does; what it wrote until then stays.
-        let _: fmt::Result = write!(self.text, "{value}");
+        let _: fmt::Result = write!(Roomy(&mut self.text), "{value}");
         self.end_part(trust);
         self
     }
@@ -125,8 +125,14 @@ impl Body {
         }
     }
 
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
+    /// Takes the text out and puts it between its markers, where it lies: a text may be long.
+    pub(crate) fn take_between(&mut self, begin: &str, end: &str) -> String {
+        let mut text = std::mem::take(&mut self.text);
+        text.reserve_exact(begin.len() + end.len());
+        text.insert_str(0, begin);
+        text.push_str(end);
+        text.shrink_to_fit();
+        text
     }
 
     /// The key, the id and the channel, without any words.
@@ -158,11 +164,6 @@ impl Body {
         self.parts.get(self.part_at(at)).map(|(_, trust)| *trust)
     }
 
-    /// Whose words the first character is that is no white space.
-    pub(crate) fn trust_of_first_word(&self) -> Option<Trust> {
-        self.trust_at(self.text.len() - self.text.trim_start().len())
-    }
-
     pub(crate) fn key_text(&self) -> Option<&str> {
         self.key.as_deref()
     }
@@ -177,6 +178,20 @@ impl Body {
 
     pub(crate) fn take_state(&mut self) -> Option<Result<String, String>> {
         self.state.take()
+    }
+}
+
+/// A text that keeps room for its markers: a long one that has to grow for them would be copied once more.
+struct Roomy<'t>(&'t mut String);
+
+/// As many bytes as most pairs of markers take.
+const ROOM: usize = 128;
+
+impl Write for Roomy<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.reserve(text.len() + ROOM);
+        self.0.push_str(text);
+        Ok(())
     }
 }
 

@@ -19,13 +19,13 @@ pub(crate) struct Whole {
 /// A marker that starts in the template's own text, or with a character that has no escape, is refused; so is one that
 /// only an escape brings about.
 pub(crate) fn neutralise(
-    body: &Body,
+    body: &mut Body,
     begin: &str,
     end: &str,
     index: &MarkerIndex,
 ) -> Result<Whole, RecordErrorKind> {
-    let joined = [begin, body.as_str(), end].concat();
-    let inside = begin.len()..begin.len() + body.as_str().len();
+    let joined = body.take_between(begin, end);
+    let inside = begin.len()..joined.len() - end.len();
     let mut escaped = String::new();
     let mut made = Vec::new();
     let mut holds_markers = false;

@@ -97,9 +97,9 @@ fn try_render(
     let (id, channel) = (body.take_id(), channel(spec, &mut body)?);
     let (begin, end) = written_markers(spec, own, &body, index)?;
     let mut whole = if spec.raw {
-        Whole { text: [begin.as_str(), body.as_str(), &end].concat(), holds_markers: true }
+        Whole { text: body.take_between(&begin, &end), holds_markers: true }
     } else {
-        neutralise(&body, &begin, &end, index)?
+        neutralise(&mut body, &begin, &end, index)?
     };
     let true_chars = char_count(&whole.text);
     let mut chars = true_chars;
@@ -166,9 +166,9 @@ fn written_key(text: &str, own: usize, index: &MarkerIndex) -> Option<Key> {
 /// Refuses an unmarked text that begins like a text of another kind, unless its first words are raw.
 ///
 /// An old prefix is a marker at the start of a text only, so neutralising leaves it.
-fn check_first_words(body: &Body, marker: &str) -> Result<(), RecordErrorKind> {
-    let marker = marker.trim_start().to_owned();
-    match body.trust_of_first_word() {
+fn check_first_words(body: &Body, start: &str) -> Result<(), RecordErrorKind> {
+    let marker = start.trim_start().to_owned();
+    match body.trust_at(start.len() - marker.len()) {
         Some(Trust::Raw) => Ok(()),
         Some(Trust::Value) => Err(RecordErrorKind::MarkerInValue { marker }),
         _ => Err(RecordErrorKind::MarkerStartsInTemplate { marker }),
