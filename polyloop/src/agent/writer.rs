@@ -117,7 +117,8 @@ impl Writer {
         if durable < end {
             return Err(JournalError::Lost { seq: durable });
         }
-        self.unread.clear();
+        // A run that waits for its model keeps no room for them.
+        self.unread = Vec::new();
         Ok(found)
     }
 
