@@ -186,7 +186,7 @@ async fn words_without_images_are_plain_text_in_a_journal() {
 
 /// Takes out what is between two signs, and fills in where the agent works.
 fn clean(typed: &str, known: &Known<'_, App>) -> String {
-    let cwd = known.latest::<Environment>().and_then(|told| App::parse::<Environment>(told.text()).ok());
+    let cwd = known.told::<Environment>().and_then(|told| App::parse::<Environment>(told.text()).ok());
     let cwd = cwd.map_or_else(|| "nowhere".to_owned(), |environment| environment.cwd);
     typed.split('|').step_by(2).collect::<String>().replace("{cwd}", &cwd)
 }

@@ -22,10 +22,10 @@ impl Exchange {
         &self.items
     }
 
-    /// Returns the size of their texts, in characters.
+    /// Returns the size of their texts and images, in characters.
     #[must_use]
     pub fn chars(&self) -> usize {
-        self.items.iter().map(|item| item.text().chars().count()).sum()
+        self.items.iter().map(Item::chars).sum()
     }
 
     /// Whether it is the summary of an earlier compaction.

@@ -73,6 +73,14 @@ impl UserInput {
         &self.parts
     }
 
+    /// Returns the images, in their order.
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        self.parts.iter().filter_map(|part| match part {
+            InputPart::Image(image) => Some(image),
+            InputPart::Text(_) => None,
+        })
+    }
+
     /// The parts that say something: no model is shown a text of nothing but white space.
     pub(crate) fn said(&self) -> impl Iterator<Item = &InputPart> {
         self.parts.iter().filter(|part| !matches!(part, InputPart::Text(text) if text.trim().is_empty()))

@@ -236,7 +236,18 @@ impl Item {
         }
     }
 
-    /// Returns a person's words, with their images, as they were sent to the model.
+    /// Returns the size of what the model is told, in characters: that of the [text](Self::text), and an image counts as many as
+    /// its host states.
+    #[must_use]
+    pub fn chars(&self) -> usize {
+        match &self.content {
+            ItemContent::Fragment(fragment) => fragment.rendered.chars(),
+            ItemContent::Input { input, .. } => input.chars(),
+            _ => self.text().chars().count(),
+        }
+    }
+
+    /// Returns a person's words, with their images, as they were sent to the model; none of what is not a person's.
     #[must_use]
     pub fn input(&self) -> Option<&UserInput> {
         match &self.content {

@@ -7,7 +7,7 @@ use super::sanitizer::{Known, Sanitizer};
 use super::words::{INPUT, Recorded, Words};
 use crate::error::{RecordError, RecordErrorKind};
 use crate::event::{Event, NoteId, RecordedFragment, UserInput};
-use crate::ledger::Ledger;
+use crate::ledger::{Item, Ledger};
 use crate::message::ItemId;
 use crate::registry::Registry;
 
@@ -41,7 +41,7 @@ impl Resolved {
             Self::Fragment { fragment, instead_of: Some(_) } => {
                 let kind = fragment.spec.kind;
                 let gone = ledger.items().iter().filter(|item| item.kind_name() == kind);
-                let gone: usize = gone.filter_map(|item| Some(item.rendered()?.chars())).sum();
+                let gone: usize = gone.map(Item::chars).sum();
                 chars.saturating_sub(gone) + fragment.rendered.chars()
             }
             Self::Fragment { fragment, instead_of: None } | Self::Note(_, fragment) => {

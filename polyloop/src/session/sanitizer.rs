@@ -22,10 +22,10 @@ impl<'t, R: Registry> Known<'t, R> {
         Self { told, registry: PhantomData }
     }
 
-    /// Returns a fact as it was stated last, in full; none where it was not stated, or taken back.
-    /// [`Registry::parse`] reads the fragment back from its text.
+    /// Returns a fact in full as the model was told it last; none where it was told nothing of it, or that it holds no
+    /// longer. [`Registry::parse`] reads the fragment back from its text. See [`Session::told`](crate::Session::told).
     #[must_use]
-    pub fn latest<F: Registered<R> + LatestFragment>(&self) -> Option<&'t Rendered> {
+    pub fn told<F: Registered<R> + LatestFragment>(&self) -> Option<&'t Rendered> {
         let kind = const { <F as ContextFragment>::SPEC }.kind;
         self.told.latest(kind).filter(|fragment| !fragment.retracts).map(|fragment| &**fragment.in_full())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Session;
-use crate::event::{Call, InputPart, UserInput};
+use crate::event::{Call, UserInput};
 use crate::fragment::Memory;
 use crate::ledger::{Item, ItemContent, ItemKind, Statement};
 use crate::message::{Image, ItemId, Role};
@@ -53,20 +53,13 @@ impl Entry {
             name: item.kind_name(),
             role: item.role(),
             text: item.typed().map_or_else(|| item.text().into_owned(), |typed| typed.as_str().to_owned()),
-            images: item.typed().into_iter().flat_map(images).collect(),
+            images: item.typed().into_iter().flat_map(UserInput::images).cloned().collect(),
             calls,
             tool,
             statement: item.statement(),
             forged_marker: item.has_forged_marker(),
         }
     }
-}
-
-fn images(input: &UserInput) -> impl Iterator<Item = Image> {
-    input.parts().iter().filter_map(|part| match part {
-        InputPart::Image(image) => Some(image.clone()),
-        InputPart::Text(_) => None,
-    })
 }
 
 impl<R: Registry> Session<R> {

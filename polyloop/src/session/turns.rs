@@ -13,7 +13,8 @@ use crate::registry::Registry;
 pub struct LiveTurn<'s> {
     /// The run of the session, counted from 1; 0 outside of runs.
     pub number: u64,
-    /// The first of a person's words as typed; none where a fragment says what the turn is for.
+    /// The first of a person's words as typed, empty where these are images alone; none where a fragment says what the turn is
+    /// for.
     pub words: Option<&'s str>,
     /// Everything that was recorded in it, in that order.
     pub items: Vec<&'s Item>,
@@ -71,7 +72,7 @@ impl<R: Registry> Session<R> {
         self.typed().next_back().map(|words| start_of(words, most_chars))
     }
 
-    /// A person's words as typed, those that were not rolled back.
+    /// A person's words as typed, those that were not rolled back; images alone are none.
     fn typed(&self) -> impl DoubleEndedIterator<Item = &str> {
         let typed = self.ledger.transcript().into_iter().filter_map(Item::typed).map(UserInput::as_str);
         typed.filter(|words| !words.trim().is_empty())
