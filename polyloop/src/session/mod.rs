@@ -172,8 +172,10 @@ impl<R: Registry> Session<R> {
     ///
     /// When there is nothing but white space, and no image.
     pub fn say(&mut self, input: impl Into<UserInput>) -> Result<ItemId, RecordError> {
-        let turn = self.next_turn(input)?;
-        self.begin(&turn);
+        let (resolved, _) = self.opening(&[Words::input(input.into())?])?;
+        for said in resolved {
+            self.take(said);
+        }
         Ok(ItemId(self.next_item))
     }
 

@@ -84,12 +84,21 @@ impl<R: Registry> Session<R> {
 
     /// Works out what a turn begins with: all notes that wait, then these words.
     pub(crate) fn turn(&mut self, words: &[Words]) -> Result<TurnContext, RecordError> {
+        let (resolved, left) = self.opening(words)?;
+        let position = self.ledger.items().len();
+        let stands = self.prompt().chars();
+        let chars = resolved.iter().fold(stands, |chars, said| said.added_to(chars, &self.ledger));
+        Ok(TurnContext { resolved, position, chars, left })
+    }
+
+    /// What is recorded of all notes that wait and these words, and why notes wait on. Nothing is projected for it.
+    pub(super) fn opening(&self, words: &[Words]) -> Result<(Vec<Resolved>, Vec<RecordError>), RecordError> {
         let mut notes: Vec<(NoteId, RecordedFragment)> =
             self.ledger.notes().map(|(note, fragment)| (note, fragment.clone())).collect();
         let mut left = Vec::new();
-        let resolved = loop {
+        loop {
             let error = match self.resolve(Recorded::default(), &notes, words) {
-                Ok(resolved) => break resolved,
+                Ok(resolved) => return Ok((resolved, left)),
                 Err(error) => error,
             };
             // Whoever begins a turn knows nothing of the notes, and is not refused for them: the last one waits on.
@@ -99,11 +108,7 @@ impl<R: Registry> Session<R> {
                 _ => return Err(error),
             }
             left.push(error);
-        };
-        let position = self.ledger.items().len();
-        let stands = self.prompt().chars();
-        let chars = resolved.iter().fold(stands, |chars, said| said.added_to(chars, &self.ledger));
-        Ok(TurnContext { resolved, position, chars, left })
+        }
     }
 
     /// Records what a turn begins with.
