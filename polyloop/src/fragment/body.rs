@@ -150,6 +150,11 @@ impl Body {
         }
     }
 
+    /// Whether it says nothing.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
     pub(crate) fn parts(&self) -> &[(usize, Trust)] {
         &self.parts
     }

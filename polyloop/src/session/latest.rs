@@ -28,11 +28,11 @@ impl Latest {
     ) -> Result<Self, RecordError> {
         let spec = &const { F::SPEC };
         let body = fragment.body();
-        let is_silent = body.as_str().trim().is_empty() && emptiness_is_an_end(spec);
+        let is_silent = body.is_blank() && emptiness_is_an_end(spec);
         let place = body.without_words();
         let full = RecordedFragment::new(spec, render_body::<R, F>(body)?);
         let change = move |earlier: &str| {
-            let body = fragment.change_since(earlier).filter(|body| !body.as_str().trim().is_empty())?;
+            let body = fragment.change_since(earlier).filter(|body| !body.is_blank())?;
             Some(render_body::<R, F>(body.placed_like(place.clone())))
         };
         Ok(Self { full, is_silent, change: Arc::new(change) })
