@@ -143,7 +143,6 @@ fn a_description_by_hand_is_checked_like_a_derived_one() {
         (FragmentSpec::new("note", Role::User, 40_001).unmarked("why"), "`large`"),
         (base().large(" "), "without a reason"),
         (base().at_most(0), "`at_most` of 0"),
-        (latest().at_most(2), "remove `at_most`"),
         (base().lifetime(Lifetime::Latest), "can become false"),
         (latest().absent(" "), "empty `absent`"),
         (base().absent("Gone."), "without being `latest`"),
