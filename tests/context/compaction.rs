@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use polyloop::{
-    Agent, Budget, Compaction, CompactionReason, Compactor, Ending, FollowUp, History, MemoryJournal, Model,
-    ModelError, Prompt, Reply, Role, RunError, Scripted, Summarizer, Update,
+    Agent, Budget, Ending, FollowUp, MemoryJournal, Model, ModelError, Prompt, Reply, Role, RunError,
+    Scripted, Summarizer, Update,
 };
 
 use crate::support::{
@@ -13,12 +13,12 @@ use crate::support::{
 };
 
 /// A reply that calls `tally`, with a text of this size beside it.
-fn busy(line: &str, chars: usize) -> Reply {
+pub(crate) fn busy(line: &str, chars: usize) -> Reply {
     Reply::text("x".repeat(chars)).call("tally", format!(r#"{{"line": "{line}"}}"#))
 }
 
 /// Large enough for a prompt to be compacted, small enough for one to be sent.
-fn budget() -> Budget {
+pub(crate) fn budget() -> Budget {
     Budget::steps(20).prompt_chars(2_000).compaction_chars(1_000)
 }
 
@@ -30,10 +30,11 @@ fn around_the_summary(sent: &Sent) -> (Vec<String>, Vec<String>) {
     (all[at].clone(), all[at + 1].clone())
 }
 
-const SUMMARY: &str = "What happened so far, as a summary; the rest of it is not shown any more:\n\n";
+pub(crate) const SUMMARY: &str =
+    "What happened so far, as a summary; the rest of it is not shown any more:\n\n";
 
 /// What stands in the place of what was replaced: a summary, and the lines that were written.
-fn summary(text: &str, lines: &[&str]) -> String {
+pub(crate) fn summary(text: &str, lines: &[&str]) -> String {
     let lines: Vec<_> = lines.iter().map(|line| format!("tally {{\"line\": \"{line}\"}}")).collect();
     format!("{SUMMARY}{text}\n\nThese calls took effect; do not repeat them:\n{}", lines.join("\n"))
 }
@@ -204,88 +205,6 @@ async fn where_fragments_alone_are_over_the_limit_no_summary_is_asked_for() {
     let report = run.finish().await.unwrap();
     assert!(matches!(report.ending, Ending::ContextOverflow { .. }));
     assert!(sent.texts().is_empty());
-}
-
-/// Makes room by a plan of its own.
-struct Plans(fn(&History) -> Option<Compaction>);
-
-impl Compactor for Plans {
-    async fn compact(&self, history: &History) -> Option<Compaction> {
-        (self.0)(history)
-    }
-}
-
-/// What a run with this strategy tells of compaction, and what it sends last.
-async fn with(plan: fn(&History) -> Option<Compaction>) -> (Vec<Update>, Vec<String>) {
-    let (agent, sent) = builder([busy("1", 500), busy("2", 500), Reply::text("done")]);
-    let agent = agent.budget(budget()).compactor(Plans(plan)).build().unwrap();
-    let mut run = agent.on(Log::default()).goal("go").await.unwrap();
-    let mut told = Vec::new();
-    while let Some(update) = run.next().await {
-        let update = update.unwrap();
-        if matches!(
-            update,
-            Update::Compacting { .. } | Update::Compacted { .. } | Update::CompactionAbandoned { .. }
-        ) {
-            told.push(update);
-        }
-    }
-    (told, sent.last())
-}
-
-#[tokio::test]
-async fn a_strategy_of_ones_own_needs_no_model() {
-    let (told, last) =
-        with(|history| Some(Compaction::summary("s").replacing_all(history.exchanges()))).await;
-    assert!(
-        matches!(
-            told[..],
-            [Update::Compacting { reason: CompactionReason::Size, .. }, Update::Compacted { .. }]
-        ),
-        "{told:?}"
-    );
-    assert_eq!(last, ["go", &summary("s", &["1", "2"])]);
-    let (_, last) =
-        with(|history| Some(Compaction::without_summary().replacing(&history.exchanges()[0]))).await;
-    assert_eq!(last, ["go", &"x".repeat(500), "wrote 2"]);
-}
-
-#[tokio::test]
-async fn a_strategy_that_gains_nothing_or_says_nothing_is_abandoned() {
-    for (plan, why) in [
-        (
-            (|history| Some(Compaction::summary(" ").replacing_all(history.exchanges())))
-                as fn(&History) -> _,
-            "the summary is empty",
-        ),
-        (
-            |history| Some(Compaction::summary("s".repeat(999)).replacing_all(history.exchanges())),
-            "nothing is gained: 1052 characters became 1162, 5 items 2",
-        ),
-        (|_| Some(Compaction::summary("s")), "nothing is gained: 1052 characters became 1128, 5 items 6"),
-    ] {
-        let (told, last) = with(plan).await;
-        let [Update::Compacting { .. }, Update::CompactionAbandoned { why: said }] = &told[..] else {
-            panic!("{told:?}")
-        };
-        assert_eq!(said, why);
-        assert_eq!(last.len(), 5, "the session stays what it was");
-    }
-    assert!(with(|_| None).await.0.is_empty());
-}
-
-#[tokio::test]
-async fn many_items_are_a_reason_too_and_a_smaller_prompt_is_progress() {
-    let replies = (0..12).map(|step| busy(&step.to_string(), 100)).chain([Reply::text("done")]);
-    let (agent, sent) = builder(replies);
-    let plan = |history: &History| {
-        assert_eq!(history.reason(), CompactionReason::Count);
-        Some(Compaction::summary("s").replacing_all(&history.exchanges()[..5]))
-    };
-    let agent = agent.budget(Budget::steps(20).compaction_items(12)).compactor(Plans(plan)).build().unwrap();
-    let mut run = agent.on(Log::default()).goal("go").await.unwrap();
-    run.finish().await.unwrap();
-    assert!(sent.texts().iter().all(|texts| texts.len() <= 13), "{:?}", sent.last());
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@
 
 mod approvals;
 mod audit;
+mod by_hand;
 mod clock;
 mod compaction;
 mod forks;
@@ -20,6 +21,7 @@ mod lineages;
 mod notes;
 mod rollbacks;
 mod shown;
+mod strategies;
 mod support;
 mod telling;
 mod trees;

@@ -1,8 +1,8 @@
 //! In which words a model is told what changed, and what holds no longer.
 
 use polyloop::{
-    Body, ContextFragment, FragmentSpec, ItemId, Key, LatestFragment, MemoryJournal, RecordErrorKind,
-    Registered, Registry, Reply, RetractableFragment, Role, Scripted, Session, Statement, registry,
+    Body, ContextFragment, ItemId, Key, MemoryJournal, RecordErrorKind, Registry, Reply, Scripted, Session,
+    Statement, registry,
 };
 use serde::{Deserialize, Serialize};
 
@@ -137,12 +137,12 @@ fn said<R: Registry>(session: &Session<R>) -> Vec<(String, Statement)> {
     items.map(|item| (item.text().into_owned(), item.statement().unwrap())).collect()
 }
 
-fn expect<R: Registry>(session: &Session<R>, expected: &[(&str, Statement)]) {
+pub(crate) fn expect<R: Registry>(session: &Session<R>, expected: &[(&str, Statement)]) {
     let expected: Vec<_> = expected.iter().map(|(text, as_what)| ((*text).to_owned(), *as_what)).collect();
     assert_eq!(said(session), expected);
 }
 
-fn is_silent(recorded: Result<Option<ItemId>, polyloop::RecordError>) -> bool {
+pub(crate) fn is_silent(recorded: Result<Option<ItemId>, polyloop::RecordError>) -> bool {
     recorded.unwrap().is_none()
 }
 
@@ -376,49 +376,4 @@ async fn a_kind_under_its_new_name_knows_what_was_told_under_the_old_one() {
     let end = "<place>There is no such place any more.</place>";
     assert_eq!(texts[..4], ["<folder>/a</folder>", "<shell>sh</shell>", "go", "yes"]);
     assert_eq!(texts[4..], [end, "once more"], "the shell is known; the end stands in the present markers");
-}
-
-/// By hand: what the derive writes is all that a latest type is.
-struct Clock(u64);
-
-impl ContextFragment for Clock {
-    const SPEC: FragmentSpec = FragmentSpec::new("clock", Role::Developer, 60)
-        .markers("<clock>", "</clock>")
-        .lifetime(polyloop::Lifetime::Latest)
-        .absent("It has stopped.")
-        .at_most(8);
-
-    fn body(&self) -> Body {
-        Body::new().value(self.0)
-    }
-}
-
-impl LatestFragment for Clock {
-    fn change_since(&self, _: &str) -> Option<Body> {
-        unreachable!("no state is recorded")
-    }
-}
-
-impl RetractableFragment for Clock {}
-
-registry! { struct ByHand { fragments: [Clock] } }
-
-fn is_registered<R: Registry, F: Registered<R>>() -> bool {
-    !R::SPEC.fragments.is_empty() && !F::SPEC.kind.is_empty()
-}
-
-#[test]
-fn a_type_by_hand_is_told_like_any_other() {
-    assert!(is_registered::<ByHand, Clock>());
-    let mut session = Session::<ByHand>::new();
-    session.sync(Clock(1)).unwrap();
-    assert!(is_silent(session.sync(Clock(1))));
-    session.sync(Clock(2)).unwrap();
-    session.retract::<Clock>().unwrap();
-    let expected = [
-        ("<clock>1</clock>", Statement::Full),
-        ("<clock>2</clock>", Statement::Full),
-        ("<clock>It has stopped.</clock>", Statement::Retraction),
-    ];
-    expect(&session, &expected);
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::sync::Arc;
 
-use super::builder::Agent;
+use super::agent::Agent;
 use super::definition::Definition;
 use super::driver::Driver;
 use super::lineage::{Ancestor, ancestors, is_point, may_have_a_child};

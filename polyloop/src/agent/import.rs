@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::builder::Agent;
+use super::agent::Agent;
 use super::definition::Definition;
 use super::writer::Writer;
 use crate::error::{ImportError, JournalError};

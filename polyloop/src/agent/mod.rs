@@ -3,6 +3,8 @@
 //! `state` folds events and `plan` says what is next, both pure; the driver carries it out.
 
 mod act;
+#[expect(clippy::module_inception, reason = "an agent is what the room is named after")]
+mod agent;
 mod answers;
 mod ask;
 mod audit;
@@ -42,9 +44,10 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use agent::Agent;
 pub use audit::{Audit, AuditedRequest, Declared, PrefixBreak, Source, Traced};
 pub use budget::Budget;
-pub use builder::{Agent, AgentBuilder};
+pub use builder::AgentBuilder;
 pub use child::ChildRequest;
 pub use fork::ForkRequest;
 pub use handle::RunHandle;

@@ -1,6 +1,6 @@
 //! Rollback: the last turns of a session that rests are taken from what a model is shown.
 
-use super::builder::Agent;
+use super::agent::Agent;
 use super::driver::Driver;
 use super::open::open;
 use super::request::Further;

@@ -1,6 +1,6 @@
 //! The sessions of a journal, as the trees that forks make of them.
 
-use super::builder::Agent;
+use super::agent::Agent;
 use super::lineage::{POINTS, is_point};
 use crate::error::JournalError;
 use crate::event::{Ending, Event, UserInput};
