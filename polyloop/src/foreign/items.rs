@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Author, ForeignHistory, LeftOut, Message, Part, Spoken, Tally};
+use super::{Author, ForeignHistory, ForeignMessage, LeftOut, Part, Spoken, Tally};
 use crate::event::{
     Action, Call, CallId, ImportedItem, ImportedPart, InputPart, RecordedFragment, UserInput,
 };
@@ -150,7 +150,7 @@ fn channel(spec: &FragmentSpec) -> Option<String> {
 
 /// What came of the calls of a message.
 fn outcomes<R: Registry>(
-    message: &Message,
+    message: &ForeignMessage,
     calls: &[Call],
     empty_observation: &Arc<str>,
     silent: &mut usize,

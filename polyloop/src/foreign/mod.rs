@@ -45,7 +45,7 @@ use rollout::Rollout;
 /// ```
 #[derive(Clone)]
 pub struct ForeignHistory {
-    messages: Vec<Message>,
+    messages: Vec<ForeignMessage>,
     left_out: Tally,
     /// How many results stood behind something else than their call.
     moved: usize,
@@ -135,7 +135,7 @@ impl fmt::Debug for ForeignHistory {
 
 /// What one message says, with what came of its calls, by their numbers in it.
 #[derive(Clone, Debug)]
-struct Message {
+struct ForeignMessage {
     spoken: Spoken,
     outcomes: Vec<(usize, Vec<Arc<str>>)>,
 }

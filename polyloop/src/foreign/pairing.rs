@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{CallKey, Entry, Message};
+use super::{CallKey, Entry, ForeignMessage};
 use crate::error::{HistoryError, HistoryFault, HistoryPlace};
 
 /// Puts each result behind its call; also says of how many something stood between. The order is else what it was.
-pub(super) fn paired(entries: Vec<Entry>) -> Result<(Vec<Message>, usize), HistoryError> {
-    let mut messages: Vec<Message> = Vec::new();
+pub(super) fn paired(entries: Vec<Entry>) -> Result<(Vec<ForeignMessage>, usize), HistoryError> {
+    let mut messages: Vec<ForeignMessage> = Vec::new();
     let mut open: BTreeMap<CallKey, (usize, usize, HistoryPlace)> = BTreeMap::new();
     let mut faults = Vec::new();
     let mut moved = 0;
@@ -20,7 +20,7 @@ pub(super) fn paired(entries: Vec<Entry>) -> Result<(Vec<Message>, usize), Histo
                         faults.push(unanswered(&call.key, place, Some(call.place)));
                     }
                 }
-                messages.push(Message { spoken, outcomes: Vec::new() });
+                messages.push(ForeignMessage { spoken, outcomes: Vec::new() });
             }
             Entry::Outcome(outcome) => {
                 let waiting = open.remove(&outcome.key);
