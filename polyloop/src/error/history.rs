@@ -38,7 +38,7 @@ pub enum HistoryPlace {
     /// The history as a whole.
     Whole,
     /// A message of a list, counted from 1.
-    Message(usize),
+    AtMessage(usize),
     /// A line of a file, counted from 1.
     Line(usize),
 }
@@ -47,7 +47,7 @@ impl fmt::Display for HistoryPlace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole => formatter.write_str("the history"),
-            Self::Message(number) => write!(formatter, "message {number}"),
+            Self::AtMessage(number) => write!(formatter, "message {number}"),
             Self::Line(number) => write!(formatter, "line {number}"),
         }
     }

@@ -76,7 +76,7 @@ impl ForeignHistory {
         };
         let mut reader = Reader::default();
         for (number, message) in (1..).zip(list) {
-            reader.read(HistoryPlace::Message(number), message)?;
+            reader.read(HistoryPlace::AtMessage(number), message)?;
         }
         Self::of(reader)
     }

@@ -43,17 +43,17 @@ fn the_first_call_without_a_result_is_named() {
         assert_eq!(refused(&nine("y", reused)), message);
     }
     let error = open_ai(&nine("y", "y")).unwrap_err();
-    assert_eq!(error.place(), HistoryPlace::Message(3));
-    let again = Some(HistoryPlace::Message(7));
+    assert_eq!(error.place(), HistoryPlace::AtMessage(3));
+    let again = Some(HistoryPlace::AtMessage(7));
     assert_eq!(error.reason(), &HistoryFault::Unanswered { call: "y".to_owned(), again });
 }
 
 #[test]
 fn whatever_else_is_wrong_the_first_fault_is_named() {
     let list = json!([calling("a"), said("b"), result("c")]);
-    assert_eq!(open_ai(&list).unwrap_err().place(), HistoryPlace::Message(1));
+    assert_eq!(open_ai(&list).unwrap_err().place(), HistoryPlace::AtMessage(1));
     let list = json!([said("b"), result("c"), calling("a")]);
-    assert_eq!(open_ai(&list).unwrap_err().place(), HistoryPlace::Message(2));
+    assert_eq!(open_ai(&list).unwrap_err().place(), HistoryPlace::AtMessage(2));
 }
 
 #[test]

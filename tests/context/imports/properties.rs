@@ -86,7 +86,7 @@ proptest! {
             Ok(history) => history,
             Err(error) => {
                 let nothing_said = said(&list).is_empty();
-                prop_assert!(matches!(error.place(), HistoryPlace::Message(_)) || nothing_said, "{error}");
+                prop_assert!(matches!(error.place(), HistoryPlace::AtMessage(_)) || nothing_said, "{error}");
                 return Ok(());
             }
         };
