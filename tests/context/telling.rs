@@ -1,8 +1,11 @@
 //! A model is told each fact once, in its present form.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use polyloop::{
-    Agent, Budget, ContextFragment, Ending, MemoryJournal, Prompt, Reply, RunError, Scripted, Session,
-    Statement, Summarizer, Update, registry,
+    Agent, Budget, ContextFragment, Ending, Item, ItemId, Layout, MemoryJournal, Prompt, Reply, RunError,
+    Scripted, Session, Staged, Statement, Summarizer, Update, registry,
 };
 
 use crate::support::{
@@ -21,6 +24,29 @@ fn a_fact_that_the_model_knows_is_not_said_again() {
     assert_eq!(session.items().len(), 2);
     session.sync(environment("/a")).unwrap();
     assert_eq!(session.items().len(), 3, "an older statement says nothing of what holds now");
+}
+
+/// Counts how often it is asked for an order.
+struct Counting(Arc<AtomicUsize>);
+
+impl Layout for Counting {
+    fn arrange(&self, items: &[Item]) -> Vec<Vec<ItemId>> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Staged.arrange(items)
+    }
+}
+
+#[test]
+fn what_is_recorded_costs_no_prompt() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let mut session = Session::<App>::with_layout(Counting(asked.clone()));
+    session.say("words").unwrap();
+    session.inject(news("news")).unwrap();
+    session.sync(environment("/a")).unwrap();
+    session.retract::<Environment>().unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 0);
+    session.prompt();
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
 }
 
 #[test]

@@ -262,6 +262,23 @@ fn a_change_that_says_nothing_or_does_not_fit_is_told_in_full() {
     session.sync(Quiet { value: 1 }).unwrap();
     session.sync(Quiet { value: 2 }).unwrap();
     expect(&session, &[("1", Statement::Full), ("2", Statement::Full)]);
+    let mut session = Session::<Silent>::new();
+    session.sync(Trail { steps: 1 }).unwrap();
+    session.sync(Trail { steps: 2 }).unwrap();
+    expect(&session, &[("1 steps", Statement::Full), ("2 steps", Statement::Full)]);
+}
+
+/// Of which a change would be cut, and the whole is not.
+#[derive(ContextFragment, Serialize, Deserialize)]
+#[fragment(role = user, unmarked = "a number", max_chars = 40, at_most = 8, overflow = cut(tail), state)]
+#[fragment(lifetime = latest, absent = "no steps", change = at_length, body = "{steps} steps")]
+struct Trail {
+    steps: u32,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "that is the form of a change")]
+fn at_length(_: &Trail, now: &Trail) -> Option<Body> {
+    Some(Body::new().text("one more than there were, which makes in all ").value(now.steps))
 }
 
 /// Has nothing to say of what changed.
@@ -277,7 +294,7 @@ fn nothing(_: &Quiet, _: &Quiet) -> Option<Body> {
     Some(Body::new())
 }
 
-registry! { struct Silent { fragments: [Quiet] } }
+registry! { struct Silent { fragments: [Quiet, Trail] } }
 
 #[test]
 fn what_is_cut_is_compared_as_the_model_was_told_it() {
