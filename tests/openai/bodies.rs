@@ -2,7 +2,7 @@
 
 use polyloop::prelude::*;
 use polyloop::{
-    ChatTool, DeveloperRole, Image, JsonAction, OpenAi, ResponseFormat, ToolDefinition, UserInput,
+    ChatTool, DeveloperRole, Grouped, Image, JsonAction, OpenAi, ResponseFormat, ToolDefinition, UserInput,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -162,6 +162,18 @@ impl Options {
         set("parallel_tool_calls", self.parallel.filter(|_| with_tools).map(Value::from));
         all
     }
+}
+
+#[test]
+fn what_is_said_in_one_message_does_not_run_together() {
+    let mut session = Session::<App>::with_layout(Grouped);
+    session.inject(Place { path: "/a".to_owned() }).unwrap();
+    session.inject(Place { path: "/b".to_owned() }).unwrap();
+    session.say("What is here?").unwrap();
+    let body: Value = serde_json::from_slice(&client().body(&session.prompt())).unwrap();
+    let text = |text| json!({"type": "text", "text": text});
+    assert_eq!(body["messages"][0]["content"], json!([text("<cwd>/a</cwd>"), text("<cwd>/b</cwd>")]));
+    assert_eq!(body["messages"][1]["content"], "What is here?", "one thing is a text");
 }
 
 proptest! {

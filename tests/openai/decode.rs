@@ -18,7 +18,9 @@ fn said(message: &Message, developer: &str) -> ChatMessage {
         role => role.as_str(),
     };
     let mut said = ChatMessage { role: role.to_owned(), text: message.text(), ..ChatMessage::default() };
+    let mut item = None;
     for block in message.blocks() {
+        let goes_on = item.replace(block.origin().item()) == Some(block.origin().item());
         match block.content() {
             Content::ToolCall { id, name, arguments } => {
                 // No arguments at all are an empty object.
@@ -29,14 +31,14 @@ fn said(message: &Message, developer: &str) -> ChatMessage {
             Content::ToolResult { call, .. } => said.answers = Some(call.to_string()),
             Content::Image { image } => said.parts.push(ChatPart::Image(image.to_url().into_owned())),
             Content::Text { text } => match said.parts.last_mut() {
-                // Texts one behind another are sent as one.
-                Some(ChatPart::Text(before)) => before.push_str(text),
+                // Texts of one item are sent as one.
+                Some(ChatPart::Text(before)) if goes_on => before.push_str(text),
                 _ => said.parts.push(ChatPart::Text(text.to_string())),
             },
             other => panic!("{other:?} is not known here"),
         }
     }
-    if !said.parts.iter().any(|part| matches!(part, ChatPart::Image(_))) {
+    if let [ChatPart::Text(_)] = said.parts[..] {
         said.parts.clear();
     }
     said

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use polyloop::{
-    CallError, Dialect, Registry, Scalars, SetError, SetProblem, ToolEntry, ToolExecutor, ToolSet, registry,
-    tool,
+    Agent, CallError, Dialect, Registry, Scalars, Scripted, SetError, SetProblem, ToolEntry, ToolExecutor,
+    ToolSet, registry, tool,
 };
 use serde_json::Value;
 
@@ -168,6 +168,21 @@ fn merging_lists_all_collisions() {
     assert_eq!(found, [SetProblem::Collision { tools: vec!["write_file".into(), "submit".into()] }]);
     let merged = app.merged(&exact.prefixed("x_").unwrap()).unwrap();
     assert_eq!(merged.len(), 8);
+}
+
+#[test]
+fn an_agent_has_no_tool_of_another_registry_also_where_the_state_is_the_same() {
+    let build = |tools| Agent::<App>::builder(Scripted::replies([])).tools(tools).build();
+    let own = App::tools().unwrap();
+    assert!(build(own.prefixed("x_").unwrap()).is_ok(), "the same tools, under other names");
+    let both = own.merged(&Exact::tools().unwrap().prefixed("exact_").unwrap()).unwrap();
+    let refused = build(both).unwrap_err().to_string();
+    assert!(
+        refused.ends_with(
+            "`App` does not list `exact_search`, `exact_count`; add what is missing under `tools` in `registry!`"
+        ),
+        "{refused}"
+    );
 }
 
 #[test]

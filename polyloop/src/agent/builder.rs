@@ -141,7 +141,7 @@ impl<R: Registry> AgentBuilder<R> {
         self
     }
 
-    /// Sets the tools; all of the registry unless set.
+    /// Sets the tools, which are some of the registry, under their names there or with a prefix; all of it unless set.
     #[must_use]
     pub fn tools(mut self, tools: ToolSet<R::State>) -> Self {
         self.tools = Some(tools);
@@ -188,7 +188,7 @@ impl<R: Registry> AgentBuilder<R> {
     ///
     /// # Errors
     ///
-    /// When a tool cannot be described to a model or has no handler, the layout has no place for a fragment, or a fixed text
+    /// When a tool cannot be described to a model, has no handler or is not listed in the registry, the layout has no place for a fragment, or a fixed text
     /// is empty or has a placeholder that is not known.
     pub fn build(self) -> Result<Agent<R>, BuildError> {
         let texts = self.texts.check()?;
@@ -196,6 +196,7 @@ impl<R: Registry> AgentBuilder<R> {
             Some(tools) => tools,
             None => R::tools()?,
         };
+        tools.all_are_listed::<R>()?;
         if self.executor.is_none() {
             tools.all_have_handlers()?;
         }

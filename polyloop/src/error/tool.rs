@@ -43,6 +43,14 @@ pub enum SetProblem {
         /// The tools.
         tools: Vec<String>,
     },
+    /// Tools of another registry.
+    #[error("`{registry}` does not list {}; add what is missing under `tools` in `registry!`", names(.tools))]
+    NotListed {
+        /// The tools.
+        tools: Vec<String>,
+        /// The registry of the agent.
+        registry: &'static str,
+    },
     /// A name that is not in the set.
     #[error("no tool `{name}`{}", did_you_mean(.nearest.as_deref()))]
     Unknown {

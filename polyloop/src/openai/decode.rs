@@ -39,7 +39,7 @@ pub struct ChatMessage {
     pub role: String,
     /// The text, that of all parts together; empty beside calls or images alone.
     pub text: String,
-    /// The texts and images in their order, where there is an image; else empty.
+    /// The texts and images in their order, where there are several or there is an image; else empty.
     pub parts: Vec<ChatPart>,
     /// The calls, with their arguments as the model wrote them; `{}` where it wrote none.
     pub calls: Vec<ReplyCall>,

@@ -226,7 +226,7 @@ struct WireMessage<'a> {
 enum WireContent<'a> {
     /// One text: some servers take no list of parts, and some put line breaks between them.
     Text(Cow<'a, str>),
-    /// Texts and images; only where there is an image.
+    /// Texts and images; only where there is an image, or where several things are said, which are not to run together.
     Parts(Vec<WirePart<'a>>),
 }
 
@@ -278,10 +278,12 @@ fn parts(message: &Message, developer_role: DeveloperRole) -> Vec<WireMessage<'_
     let mut results = Vec::new();
     let mut said: Vec<WirePart<'_>> = Vec::new();
     let mut tool_calls = Vec::new();
+    let mut item = None;
     for block in message.blocks() {
+        let goes_on = item.replace(block.origin().item()) == Some(block.origin().item());
         match block.content() {
             Content::Text { text } => match said.last_mut() {
-                Some(WirePart::Text { text: before }) => *before += &**text,
+                Some(WirePart::Text { text: before }) if goes_on => *before += &**text,
                 _ => said.push(WirePart::Text { text: Cow::Borrowed(text) }),
             },
             Content::Image { image } => {

@@ -1,6 +1,7 @@
 //! Narrower sets, named by type.
 
 use super::Registry;
+use crate::error::{SetError, SetProblem};
 use crate::tool::{Tool, ToolSet, ToolSpec};
 
 /// A tool that is registered in `R`; `registry!` implements it for each entry.
@@ -70,6 +71,20 @@ tool_lists!(A B C D E F G H I J K);
 tool_lists!(A B C D E F G H I J K L);
 
 impl<S: ?Sized> ToolSet<S> {
+    /// Fails if a tool is not listed in a registry, naming them all. That the state is the same says nothing of that.
+    pub(crate) fn all_are_listed<R: Registry<State = S>>(&self) -> Result<(), SetError>
+    where
+        S: Sized,
+    {
+        let listed = |spec: &ToolSpec| R::SPEC.tools.iter().any(|entry| entry.spec.is_same_tool(spec));
+        let foreign = self.tools().filter(|(_, spec)| !listed(spec));
+        let tools: Vec<String> = foreign.map(|(name, _)| name.to_owned()).collect();
+        if tools.is_empty() {
+            return Ok(());
+        }
+        Err(SetError::new(vec![SetProblem::NotListed { tools, registry: R::SPEC.name }]))
+    }
+
     /// Returns the set of these tools only, in this set's order: `set.restrict_to::<App, (read_file, submit)>()`.
     #[must_use]
     pub fn restrict_to<R: Registry<State = S>, L: ToolList<R>>(&self) -> Self {
