@@ -316,6 +316,21 @@ async fn a_host_can_ask_for_a_compaction() {
 }
 
 #[tokio::test]
+async fn a_host_that_asks_where_nothing_is_to_be_gained_is_told_so() {
+    let (agent, sent) = builder([Reply::text("one")]);
+    let agent = agent.compactor(Summarizer::new()).build().unwrap();
+    let mut run = agent.on(Log::default()).goal("go").await.unwrap();
+    run.handle().compact().unwrap();
+    let mut told = Vec::new();
+    while let Some(update) = run.next().await {
+        told.push(update.unwrap());
+    }
+    let abandoned = |update: &&Update| matches!(update, Update::CompactionAbandoned { .. });
+    assert_eq!(told.iter().filter(abandoned).count(), 1, "{told:?}");
+    assert_eq!(sent.texts(), [["go"]]);
+}
+
+#[tokio::test]
 async fn every_prompt_around_a_compaction_is_made_again_from_the_journal_wherever_the_process_ends() {
     let journal = MemoryJournal::new();
     let script =

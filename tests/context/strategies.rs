@@ -46,7 +46,12 @@ async fn a_strategy_of_ones_own_needs_no_model() {
     assert_eq!(last, ["go", &summary("s", &["1", "2"])]);
     let (_, last) =
         with(|history| Some(Compaction::without_summary().replacing(&history.exchanges()[0]))).await;
-    assert_eq!(last, ["go", &"x".repeat(500), "wrote 2"]);
+    let effects = "These calls took effect; do not repeat them:\ntally {\"line\": \"1\"}";
+    assert_eq!(
+        last,
+        ["go", effects, &"x".repeat(500), "wrote 2"],
+        "what must not be done again is not forgotten"
+    );
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use super::driver::Driver;
 use super::plan::before_request;
 use super::state::{Compacting, RunState};
 use super::update::Update;
-use crate::compact::{Exchange, History, Summary};
+use crate::compact::{DynCompactor, Exchange, History, Summary};
 use crate::error::{ModelError, ModelErrorClass, RunError};
 use crate::event::{CompactionReason, Event, Finish, Reply};
 use crate::execute::has_timer;
@@ -28,6 +28,21 @@ impl<R: Registry> Driver<R> {
         let Some(compactor) = self.definition.compactor.clone() else { return Ok(false) };
         let Some(reason) = self.wants_compaction(chars) else { return Ok(false) };
         self.asked_to_compact = false;
+        let begun = self.begin_compaction(&*compactor, reason, chars).await?;
+        if !begun && reason == CompactionReason::Asked {
+            // Whoever asked is answered.
+            self.tell(Update::CompactionAbandoned { why: "nothing is to be gained".to_owned() });
+        }
+        Ok(begun)
+    }
+
+    /// Compacts the session; `false` where nothing could be gained.
+    async fn begin_compaction(
+        &mut self,
+        compactor: &dyn DynCompactor,
+        reason: CompactionReason,
+        chars: usize,
+    ) -> Result<bool, RunError> {
         let (ledger, budget) = (self.session.ledger(), self.definition.budget);
         let before = ledger.first_unseen();
         let history = History::new(ledger, before, reason, chars, budget.prompt_chars);
@@ -39,7 +54,6 @@ impl<R: Registry> Driver<R> {
             return Ok(false);
         };
         let (replaced, summary) = planned.into_parts();
-        let reason = history.reason();
         let instruction = match &summary {
             Summary::Asked(instruction) => Some((self.session.new_item(), Arc::from(instruction.as_str()))),
             Summary::Written(_) | Summary::None => None,
@@ -107,10 +121,13 @@ impl<R: Registry> Driver<R> {
             tools.get(tool).is_some_and(|spec| spec.replay != Replay::Never)
         };
         let effects = history.effects(&replaced.iter().copied().collect(), may_be_repeated);
-        let summary = text.map(|text| {
-            let text = self.definition.texts.summary.fill(text.trim()) + &self.told_of(&effects);
-            (self.session.new_item(), Arc::from(text))
-        });
+        let told = self.told_of(&effects);
+        let summary = match text {
+            Some(text) => Some(self.definition.texts.summary.fill(text.trim()) + &told),
+            // What must not be done again is told also where the rest is forgotten.
+            None => (!told.is_empty()).then(|| told.trim_start().to_owned()),
+        };
+        let summary = summary.map(|text| (self.session.new_item(), Arc::from(text)));
         let sources = self.session.ledger().to_restate(before);
         let restated = sources.into_iter().map(|of| (self.session.new_item(), of)).collect();
         let applied = Event::CompactionApplied { replaced, summary, restated, effects };

@@ -74,7 +74,7 @@ impl Compaction {
         Self { replaces: Vec::new(), summary: Summary::Written(text.into()) }
     }
 
-    /// Puts nothing in its place.
+    /// Puts nothing in its place, but for the calls that took effect and may not be repeated, which are named.
     #[must_use]
     pub fn without_summary() -> Self {
         Self { replaces: Vec::new(), summary: Summary::None }
