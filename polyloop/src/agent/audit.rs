@@ -269,8 +269,7 @@ pub(super) async fn audit<R: Registry>(
     definition: &Definition<R>,
     session: SessionId,
 ) -> Result<Audit, RunError> {
-    let no_journal = || RunError::NoJournal { session: session.to_string() };
-    let journal = definition.journal.clone().ok_or_else(no_journal)?;
+    let journal = definition.journal_of(&session)?;
     let records = journal.read_boxed(&session, 0).await?;
     let Some(first) = records.first() else {
         return Err(JournalError::NoSuchSession { session: session.to_string() }.into());

@@ -59,9 +59,7 @@ impl<R: Registry> ChildRequest<R> {
         let Some(session) = self.call.child_session().map(SessionId::from) else {
             return Err(RunError::NoChildSession);
         };
-        let Some(journal) = &self.definition.journal else {
-            return Err(RunError::NoJournal { session: session.to_string() });
-        };
+        let journal = self.definition.journal_of(&session)?;
         let run = if journal.read_boxed(&session, 0).await?.is_empty() {
             self.request.session(session).start().await?
         } else {

@@ -12,7 +12,7 @@ use crate::error::RunError;
 use crate::event::{Definitions, Event};
 use crate::execute::{DynExecutor, DynVerifier, ToolExecutor};
 use crate::interpret::Interpreter;
-use crate::journal::{DynJournal, Fork};
+use crate::journal::{DynJournal, Fork, SessionId};
 use crate::layout::Layout;
 use crate::message::ToolDefinition;
 use crate::model::DynModel;
@@ -85,6 +85,11 @@ impl<R: Registry> Definition<R> {
             registry: self.parts.get("registry").cloned().unwrap_or_default(),
             fork,
         }
+    }
+
+    /// The journal that is to have a session.
+    pub(super) fn journal_of(&self, session: &SessionId) -> Result<Arc<dyn DynJournal>, RunError> {
+        self.journal.clone().ok_or_else(|| RunError::NoJournal { session: session.to_string() })
     }
 
     /// The tools in the header of a request, with those that are hidden unless enabled.

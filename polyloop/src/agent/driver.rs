@@ -73,10 +73,10 @@ impl<R: Registry> Driver<R> {
     pub(super) fn new(
         definition: Arc<Definition<R>>,
         handlers: Option<Arc<ToolExecutor<R::State>>>,
-        session: Session<R>,
         opened: Opened<R>,
     ) -> WithEnds<R> {
         let Opened { writer, mirror, state, .. } = opened;
+        let session = mirror.session().twin().journaled();
         let (updates, receiver) = mpsc::unbounded_channel();
         let (handle, mut ear) = Ear::new(definition.clone(), state.cancel);
         if state.ending.is_some() {

@@ -124,9 +124,7 @@ impl<R: Registry> ForkRequest<R> {
     async fn start(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, parent, at, session, opening } = self;
         let handlers = definition.handlers(state)?;
-        let Some(journal) = definition.journal.clone() else {
-            return Err(RunError::NoJournal { session: parent.to_string() });
-        };
+        let journal = definition.journal_of(&parent)?;
         let (fork, lineage) = branch_off(&*journal, parent, at).await?;
         let session = session.unwrap_or_else(SessionId::mint);
         let opened = Opened::inheriting(&definition, journal, session.clone(), &lineage)?;
@@ -135,8 +133,7 @@ impl<R: Registry> ForkRequest<R> {
         if !opened.writer.read(0).await?.is_empty() {
             return Err(JournalError::SessionExists { session: session.to_string() }.into());
         }
-        let inherited = opened.mirror.session().twin().journaled();
-        let (mut driver, _, updates) = Driver::new(definition, handlers, inherited, opened);
+        let (mut driver, _, updates) = Driver::new(definition, handlers, opened);
         driver.open_session(Some(fork));
         let ready = checked.behind(&mut driver.session)?;
         driver.writer.take_lease().await?;

@@ -93,8 +93,7 @@ impl<R: Registry> HistoryImport<R> {
         if !writer.read(0).await?.is_empty() {
             return Err(exists());
         }
-        let empty = Session::framed(definition.layout.clone(), definition.texts.observation.clone());
-        let mut session = empty.journaled();
+        let mut session = definition.session().journaled();
         let report = self.record(id.clone(), &mut session);
         writer.take_lease().await?;
         match writer.append(session.unwritten(), Durability::Barrier).await {

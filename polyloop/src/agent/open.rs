@@ -74,6 +74,17 @@ pub(super) async fn open<R: Registry>(
     Ok(Some(Opened { writer, mirror, state, changed }))
 }
 
+/// Opens a session that the journal must have.
+pub(super) async fn open_existing<R: Registry>(
+    definition: &Definition<R>,
+    session: &SessionId,
+    purpose: impl Purpose,
+) -> Result<Opened<R>, RunError> {
+    let journal = definition.journal_of(session)?;
+    let opened = open(definition, journal, session.clone(), purpose).await?;
+    opened.ok_or_else(|| JournalError::NoSuchSession { session: session.to_string() }.into())
+}
+
 /// Everything that is inherited, in order.
 fn inherited(lineage: &[Ancestor]) -> impl Iterator<Item = &Record> {
     lineage.iter().flat_map(|ancestor| &ancestor.records)
@@ -98,11 +109,7 @@ pub(super) async fn read<R: Registry>(
     definition: &Definition<R>,
     session: SessionId,
 ) -> Result<Session<R>, RunError> {
-    let no_journal = || RunError::NoJournal { session: session.to_string() };
-    let journal = definition.journal.clone().ok_or_else(no_journal)?;
-    let opened = open(definition, journal, session.clone(), Looking).await?;
-    let missing = || JournalError::NoSuchSession { session: session.to_string() };
-    Ok(opened.ok_or_else(missing)?.mirror.session().twin())
+    Ok(open_existing(definition, &session, Looking).await?.mirror.session().twin())
 }
 
 /// A session is only looked at.

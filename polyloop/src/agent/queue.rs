@@ -15,8 +15,7 @@ pub(super) async fn queue<R: Registry>(
     session: SessionId,
     fragment: RecordedFragment,
 ) -> Result<(), RunError> {
-    let no_journal = || RunError::NoJournal { session: session.to_string() };
-    let journal = definition.journal.clone().ok_or_else(no_journal)?;
+    let journal = definition.journal_of(&session)?;
     let new = || RunError::NewSession { session: session.to_string() };
     let opened = open(definition, journal, session.clone(), Further(&session)).await?;
     let Opened { mut writer, mirror, .. } = opened.ok_or_else(new)?;

@@ -89,21 +89,19 @@ impl<R: Registry> Request<R> {
         let Self { definition, state, session, opening } = self;
         let handlers = definition.handlers(state)?;
         let checked = opening.check(true)?;
-        let opened = match (&session, &definition.journal) {
-            (None, _) => None,
-            (Some(id), None) => return Err(RunError::NoJournal { session: id.to_string() }),
-            (Some(id), Some(journal)) => open(&definition, journal.clone(), id.clone(), Further(id)).await?,
+        let known = match &session {
+            Some(id) => open(&definition, definition.journal_of(id)?, id.clone(), Further(id)).await?,
+            None => None,
         };
-        let (mut driver, _, updates) = if let Some(opened) = opened {
-            let session = opened.mirror.session().twin().journaled();
-            Driver::new(definition, handlers, session, opened)
-        } else {
-            let opened = Opened::empty(&definition, session.unwrap_or_else(SessionId::mint)).await?;
-            let empty = definition.session().journaled();
-            let (mut driver, handle, updates) = Driver::new(definition, handlers, empty, opened);
+        let is_new = known.is_none();
+        let opened = match known {
+            Some(opened) => opened,
+            None => Opened::empty(&definition, session.unwrap_or_else(SessionId::mint)).await?,
+        };
+        let (mut driver, _, updates) = Driver::new(definition, handlers, opened);
+        if is_new {
             driver.open_session(None);
-            (driver, handle, updates)
-        };
+        }
         let ready = checked.behind(&mut driver.session)?;
         // Whoever cancelled the run before did not cancel this one.
         let handle = driver.listen_anew();

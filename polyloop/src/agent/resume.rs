@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::definition::{Definition, differing};
 use super::driver::Driver;
-use super::open::{Purpose, open};
+use super::open::{Purpose, open_existing};
 use super::run::Run;
 use super::state::RunState;
-use crate::error::{JournalError, RunError};
+use crate::error::RunError;
 use crate::event::Definitions;
 use crate::journal::SessionId;
 use crate::registry::Registry;
@@ -39,17 +39,11 @@ impl<R: Registry> Resumption<R> {
 
     async fn resume(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, session, accept_changes } = self;
-        let no_journal = || RunError::NoJournal { session: session.to_string() };
-        let journal = definition.journal.clone().ok_or_else(no_journal)?;
         let handlers = definition.handlers(state.clone())?;
-        let opened =
-            open(&definition, journal, session.clone(), GoingOn { session: &session, accept_changes })
-                .await?;
-        let missing = || JournalError::NoSuchSession { session: session.to_string() };
-        let mut opened = opened.ok_or_else(missing)?;
+        let going_on = GoingOn { session: &session, accept_changes };
+        let mut opened = open_existing(&definition, &session, going_on).await?;
         let changed = std::mem::take(&mut opened.changed);
-        let session = opened.mirror.session().twin().journaled();
-        let (mut driver, handle, updates) = Driver::new(definition, handlers, session, opened);
+        let (mut driver, handle, updates) = Driver::new(definition, handlers, opened);
         if driver.state.is_open() {
             driver.recover(changed, &state).await?;
         }

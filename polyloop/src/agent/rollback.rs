@@ -2,10 +2,10 @@
 
 use super::agent::Agent;
 use super::driver::Driver;
-use super::open::open;
+use super::open::open_existing;
 use super::request::Further;
 use super::run::Run;
-use crate::error::{JournalError, RunError};
+use crate::error::RunError;
 use crate::event::Event;
 use crate::journal::SessionId;
 use crate::registry::Registry;
@@ -39,13 +39,8 @@ impl<R: Registry> Agent<R> {
     /// the session has not ended, or the session has fewer turns or none are named.
     pub async fn roll_back(&self, session: impl Into<SessionId>, turns: usize) -> Result<(), RunError> {
         let (definition, session) = (self.definition.clone(), session.into());
-        let no_journal = || RunError::NoJournal { session: session.to_string() };
-        let journal = definition.journal.clone().ok_or_else(no_journal)?;
-        let opened = open(&definition, journal, session.clone(), Further(&session)).await?;
-        let missing = || JournalError::NoSuchSession { session: session.to_string() };
-        let opened = opened.ok_or_else(missing)?;
-        let session = opened.mirror.session().twin().journaled();
-        let (mut driver, ..) = Driver::new(definition, None, session, opened);
+        let opened = open_existing(&definition, &session, Further(&session)).await?;
+        let (mut driver, ..) = Driver::new(definition, None, opened);
         driver.roll_back(turns).await?;
         driver.commit().await
     }
