@@ -43,6 +43,7 @@
 
 mod agent;
 mod compact;
+mod dialect;
 mod error;
 mod event;
 mod execute;
@@ -73,10 +74,11 @@ pub use agent::{
     SessionNode, SessionTree, SessionTurn, Source, Texts, Traced, Update,
 };
 pub use compact::{Compaction, Compactor, Exchange, History, Summarizer};
+pub use dialect::{Decoder, Dialect, Lowered, LoweredTool, LoweredTools, SchemaReader, SchemaReport, lower};
 pub use error::{
-    ArgumentError, BuildError, CallError, HistoryError, HistoryFault, HistoryPlace, ImageError, ImportError,
-    JournalError, KeyError, LineError, ModelError, ModelErrorClass, ParseError, ParseErrorKind, RecordError,
-    RecordErrorKind, RunError, SetError, SetProblem,
+    ArgumentError, BuildError, CallError, DecodeError, HistoryError, HistoryFault, HistoryPlace, ImageError,
+    ImportError, JournalError, KeyError, LineError, ModelError, ModelErrorClass, ParseError, ParseErrorKind,
+    RecordError, RecordErrorKind, RunError, SchemaError, SetError, SetProblem, ToolRefusal,
 };
 pub use event::{
     Action, ActionOutcome, Call, CallId, CompactionReason, Decision, Ending, Finish, InputPart, Reply,
@@ -109,8 +111,8 @@ pub use session::{Entry, Known, LiveTurn, Session, TurnContext};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteJournal;
 pub use tool::{
-    CallContext, CheckedCall, Dialect, Hints, IntoState, Json, Limit, Observation, Param, Provide, Replay,
-    Scalars, Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec,
+    CallContext, CheckedCall, Hints, IntoState, Json, Limit, Observation, Param, Provide, Replay, Scalars,
+    Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec,
 };
 
 #[doc = include_str!("docs/context_fragment.md")]

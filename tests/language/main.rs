@@ -37,7 +37,7 @@ fn observed<R: Registry>(state: R::State, tool: &str, arguments: &str) -> String
 /// What the model is shown of a tool's arguments.
 fn schema<R: Registry>(tool: &str) -> Value {
     let tools = R::tools().unwrap();
-    serde_json::from_str(tools.schema(tool, Dialect::Canonical).unwrap()).unwrap()
+    serde_json::from_str(&tools.schema(tool, Dialect::Canonical).unwrap()).unwrap()
 }
 
 /// The names of a tool's arguments, in order.

@@ -51,7 +51,7 @@ fn set_as_text() -> String {
     let set = App::tools().unwrap();
     format!(
         "{} {} {}",
-        set.schema_for_model(Dialect::Canonical),
+        set.schema_for_model(Dialect::Canonical).unwrap(),
         set.fingerprint(),
         App::fingerprint().unwrap()
     )

@@ -78,18 +78,18 @@ fn tools_stand_in_the_order_of_the_registry_and_are_found_by_name() {
     assert_eq!((set.len(), set.is_empty()), (4, false));
     assert_eq!(set.get("submit").map(|spec| spec.completes_run), Some(true));
     assert!(set.get("Submit").is_none());
-    assert!(set.schema("nope", Dialect::Canonical).is_none());
+    assert!(set.schema("nope", Dialect::Canonical).is_err());
 }
 
 #[test]
 fn the_model_is_shown_every_tool_that_is_not_hidden() {
     let set = App::tools().unwrap();
-    let shown: Value = serde_json::from_str(&set.schema_for_model(Dialect::Canonical)).unwrap();
+    let shown: Value = serde_json::from_str(&set.schema_for_model(Dialect::Canonical).unwrap()).unwrap();
     let shown = shown.as_array().unwrap();
     let names: Vec<&str> = shown.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["read_file", "write_file", "submit"]);
     assert_eq!(
-        set.restrict_to_names(&["write_file"]).unwrap().schema_for_model(Dialect::Canonical),
+        set.restrict_to_names(&["write_file"]).unwrap().schema_for_model(Dialect::Canonical).unwrap(),
         concat!(
             r#"[{"name":"write_file","description":"Writes a file.","parameters":{"type":"object","properties":"#,
             r#"{"path":{"type":"string","description":"Where it is."}},"required":["path"],"additionalProperties":false}}]"#
@@ -148,7 +148,7 @@ fn a_prefix_stands_before_every_name_and_the_calls_still_arrive() {
     assert_eq!(names(&renamed), ["x_read_file", "x_write_file", "x_submit", "x_secret"]);
     assert!(renamed.validate("x_submit", r#"{"answer":"a"}"#).is_ok());
     assert!(renamed.validate("submit", r#"{"answer":"a"}"#).is_err());
-    assert!(renamed.schema_for_model(Dialect::Canonical).contains(r#""name":"x_submit""#));
+    assert!(renamed.schema_for_model(Dialect::Canonical).unwrap().contains(r#""name":"x_submit""#));
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub(crate) fn takes<R: Registry>(name: &str, arguments: &str) -> bool {
 
 /// The canonical schema of a tool, as text.
 pub(crate) fn schema<R: Registry>(name: &str) -> String {
-    R::tools().unwrap().schema(name, Dialect::Canonical).unwrap().to_owned()
+    R::tools().unwrap().schema(name, Dialect::Canonical).unwrap().into_owned()
 }
 
 /// The canonical schema of one argument, as text in the order in which it is written.

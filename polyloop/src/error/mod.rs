@@ -1,6 +1,7 @@
 //! One error for each boundary, and none that is a bare string.
 
 mod agent;
+mod dialect;
 mod fragment;
 mod history;
 mod image;
@@ -9,6 +10,7 @@ mod journal;
 mod tool;
 
 pub use agent::{BuildError, ModelError, ModelErrorClass, RunError};
+pub use dialect::{DecodeError, SchemaError, ToolRefusal};
 pub use fragment::{KeyError, ParseError, ParseErrorKind, RecordError, RecordErrorKind};
 pub use history::{HistoryError, HistoryFault, HistoryPlace};
 pub use image::ImageError;

@@ -7,12 +7,12 @@ use schemars::generate::SchemaSettings;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::canonical::{Node, Nulls, canonical, ordered, without_null};
 use super::param::{Limit, Param};
 use super::scalar::Scalar;
 use super::spec::ToolSpec;
 use super::validator::{Validator, states_more};
 use super::variants::in_source_order;
+use crate::dialect::canonical::{Node, Nulls, canonical, ordered, without_null};
 use crate::error::SetProblem;
 
 /// A parameter made ready.

@@ -3,7 +3,6 @@
 mod absent;
 mod arguments;
 mod call;
-mod canonical;
 mod compiled;
 mod complaint;
 mod nearest;
@@ -13,6 +12,7 @@ mod provide;
 mod returned;
 mod scalar;
 mod set;
+mod shown;
 mod spec;
 mod straight;
 mod validator;
@@ -24,7 +24,7 @@ pub use param::{Limit, Param, ToolArg};
 pub use provide::{IntoState, Provide};
 pub use returned::{Json, Observation, Returned, ToolError, ToolFailure, ToolReturn};
 pub use scalar::Scalars;
-pub use set::{CheckedCall, Dialect, ToolEntry, ToolSet};
+pub use set::{CheckedCall, ToolEntry, ToolSet};
 pub use spec::{Hints, Replay, ToolSpec};
 
 pub(crate) use call::BoxFuture;

@@ -1,11 +1,9 @@
 //! A set of tools: what a model may call, checked and dispatched from one definition.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-
-use serde_json::value::RawValue;
 
 use super::Tool;
 use super::arguments::Arguments;
@@ -15,7 +13,6 @@ use super::nearest::nearest;
 use super::scalar::Scalars;
 use super::spec::ToolSpec;
 use crate::error::{ArgumentError, CallError, SetError, SetProblem};
-use crate::message::ToolDefinition;
 
 type Prepare<S> = fn(&mut Arguments<'_>) -> Option<Prepared<S>>;
 
@@ -56,19 +53,10 @@ impl<S: ?Sized> fmt::Debug for ToolEntry<S> {
     }
 }
 
-/// The reader for whom a schema is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// The canonical form, independent of any provider.
-    #[default]
-    Canonical,
-}
-
-struct Member<S: ?Sized> {
-    name: Arc<str>,
-    entry: ToolEntry<S>,
-    compiled: Arc<CompiledTool>,
+pub(super) struct Member<S: ?Sized> {
+    pub(super) name: Arc<str>,
+    pub(super) entry: ToolEntry<S>,
+    pub(super) compiled: Arc<CompiledTool>,
     /// Of the set that it came from, so that merging changes no check.
     scalars: Scalars,
 }
@@ -103,7 +91,7 @@ impl<S: ?Sized> Clone for Member<S> {
 ///
 /// A narrower set is a new one; the old one is unchanged. Cloning shares everything.
 pub struct ToolSet<S: ?Sized> {
-    members: Arc<[Member<S>]>,
+    pub(super) members: Arc<[Member<S>]>,
     by_name: Arc<BTreeMap<Arc<str>, usize>>,
     fingerprint: blake3::Hash,
 }
@@ -209,37 +197,6 @@ impl<S: ?Sized> ToolSet<S> {
         self.member(name).map(|member| fingerprint(std::slice::from_ref(member)).to_hex().to_string())
     }
 
-    /// Returns what a model is shown of one tool, in a dialect.
-    #[must_use]
-    pub fn schema(&self, name: &str, dialect: Dialect) -> Option<&str> {
-        let Dialect::Canonical = dialect;
-        self.member(name).map(|member| member.compiled.schema.get())
-    }
-
-    /// Returns all tools that are not hidden, as a JSON list of `name`, `description` and `parameters`.
-    #[must_use]
-    pub fn schema_for_model(&self, dialect: Dialect) -> String {
-        let Dialect::Canonical = dialect;
-        let texts = self
-            .definitions(&BTreeSet::new())
-            .iter()
-            .map(serde_json::to_string)
-            .collect::<Result<Vec<_>, _>>();
-        format!("[{}]", texts.unwrap_or_default().join(","))
-    }
-
-    /// The tools that are not hidden, or enabled, for the header of a request.
-    pub(crate) fn definitions(&self, enabled: &BTreeSet<String>) -> Arc<[ToolDefinition]> {
-        self.members
-            .iter()
-            .filter(|member| !member.entry.spec.hidden || enabled.contains(&*member.name))
-            .map(|member| {
-                let schema: Arc<RawValue> = member.compiled.schema.clone();
-                ToolDefinition::new(member.name.clone(), member.entry.spec.description.into(), schema)
-            })
-            .collect()
-    }
-
     /// Checks a call: is there such a tool, and are the arguments right? Nothing runs.
     ///
     /// # Errors
@@ -326,11 +283,11 @@ impl<S: ?Sized> ToolSet<S> {
         Self { members: members.into(), by_name: Arc::new(by_name), fingerprint }
     }
 
-    fn member(&self, name: &str) -> Option<&Member<S>> {
+    pub(super) fn member(&self, name: &str) -> Option<&Member<S>> {
         self.by_name.get(name).and_then(|position| self.members.get(*position))
     }
 
-    fn known<N: AsRef<str>>(&self, names: &[N]) -> Result<(), SetError> {
+    pub(super) fn known<N: AsRef<str>>(&self, names: &[N]) -> Result<(), SetError> {
         let problems: Vec<SetProblem> = names
             .iter()
             .map(AsRef::as_ref)

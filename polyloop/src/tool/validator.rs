@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::canonical::Node;
 #[cfg(feature = "validate")]
 use super::complaint;
+use crate::dialect::canonical::Node;
 use crate::error::ArgumentError;
 
 /// Keywords that bound a value beyond its type.

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::canonical::Node;
+use crate::dialect::canonical::Node;
 
 /// A word that no variant has.
 const NO_VARIANT: &str = r#""\u0001""#;

@@ -17,6 +17,6 @@ async fn read_file(#[arg(flatten)] place: Place) -> String {
 registry! { struct App { tools: [read_file] } }
 
 pub(crate) fn main() {
-    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical);
+    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical).unwrap();
     assert!(shown.contains(r#""description":"Path below the root.""#));
 }

@@ -11,6 +11,6 @@ async fn read_file() -> String {
 registry! { struct App { tools: [read_file] } }
 
 pub(crate) fn main() {
-    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical);
+    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical).unwrap();
     assert!(shown.contains(r#""name":"read-file""#));
 }

@@ -11,6 +11,6 @@ async fn char() -> &'static str {
 registry! { struct App { tools: [ReadCharacter] } }
 
 pub(crate) fn main() {
-    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical);
+    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical).unwrap();
     assert!(shown.contains(r#""name":"char""#));
 }

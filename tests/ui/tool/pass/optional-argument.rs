@@ -16,6 +16,6 @@ async fn read_file(
 registry! { struct App { tools: [read_file] } }
 
 pub(crate) fn main() {
-    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical);
+    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical).unwrap();
     assert!(shown.contains(r#""required":["path"]"#));
 }

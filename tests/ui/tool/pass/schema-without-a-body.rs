@@ -12,6 +12,6 @@ async fn search(
 registry! { struct App { tools: [search] } }
 
 pub(crate) fn main() {
-    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical);
+    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical).unwrap();
     assert!(shown.contains(r#""words""#));
 }

@@ -13,6 +13,6 @@ async fn read_file(#[state] _: &Workspace, #[call] call: &CallContext) -> String
 registry! { struct App { state: Workspace, tools: [read_file] } }
 
 pub(crate) fn main() {
-    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical);
+    let shown = App::tools().unwrap().schema_for_model(Dialect::Canonical).unwrap();
     assert!(shown.contains(r#""properties":{}"#));
 }

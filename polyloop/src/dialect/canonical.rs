@@ -6,10 +6,10 @@
 use serde_json::{Map, Value, json};
 
 /// A node of a schema.
-pub(super) type Node = Map<String, Value>;
+pub(crate) type Node = Map<String, Value>;
 
 /// What cannot be described, by path.
-pub(super) type Refusal = (String, String);
+pub(crate) type Refusal = (String, String);
 
 /// Keywords in the order in which they are written; others follow, sorted.
 const ORDER: [&str; 12] = [
@@ -32,13 +32,13 @@ const STRING_FORMATS: [&str; 6] = ["date", "date-time", "time", "uuid", "uri", "
 
 /// Whether `null` stays in the types of optional properties: not in what a model is shown, but in what is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Nulls {
+pub(crate) enum Nulls {
     Stripped,
     Kept,
 }
 
 /// Brings a schema, and everything in it, into the canonical form.
-pub(super) fn canonical(schema: &Value, path: &str, nulls: Nulls) -> Result<Node, Refusal> {
+pub(crate) fn canonical(schema: &Value, path: &str, nulls: Nulls) -> Result<Node, Refusal> {
     let node = match schema {
         Value::Bool(true) => return Ok(described("any JSON value")),
         Value::Object(node) if node.is_empty() => return Ok(described("any JSON value")),
@@ -76,7 +76,7 @@ pub(super) fn canonical(schema: &Value, path: &str, nulls: Nulls) -> Result<Node
 }
 
 /// Takes `null` out of the type of what may be absent.
-pub(super) fn without_null(mut node: Node) -> Node {
+pub(crate) fn without_null(mut node: Node) -> Node {
     if let Some(Value::Array(kinds)) = node.get("type") {
         let kinds: Vec<Value> = kinds.iter().filter(|kind| *kind != "null").cloned().collect();
         let kind = match kinds.as_slice() {
@@ -89,8 +89,11 @@ pub(super) fn without_null(mut node: Node) -> Node {
         values.retain(|value| !value.is_null());
     }
     if let Some(Value::Array(branches)) = node.get_mut("anyOf") {
+        let all = branches.len();
         branches.retain(|branch| branch.get("type").is_none_or(|kind| kind != "null"));
-        if let [Value::Object(only)] = branches.as_slice() {
+        if branches.len() < all
+            && let [Value::Object(only)] = branches.as_slice()
+        {
             let mut only = only.clone();
             node.remove("anyOf");
             // What stands beside the union is said of the property and goes before what the type says.
@@ -108,7 +111,7 @@ pub(super) fn without_null(mut node: Node) -> Node {
 }
 
 /// Writes the keywords in the fixed order.
-pub(super) fn ordered(mut node: Node) -> Node {
+pub(crate) fn ordered(mut node: Node) -> Node {
     let mut out = Node::new();
     for keyword in ORDER {
         if let Some(value) = node.remove(keyword) {
@@ -218,12 +221,6 @@ fn children(node: &mut Node, path: &str, nulls: Nulls) -> Result<(), Refusal> {
     if let Some(Value::Object(properties)) = node.get_mut("properties") {
         for (name, schema) in properties.iter_mut() {
             let path = format!("{path}.{name}");
-            if !is_portable(name) {
-                return Err((
-                    path,
-                    "its key is not of the form `[a-zA-Z0-9_.-]{1,64}`; rename the field".to_owned(),
-                ));
-            }
             let optional = !required.contains(name);
             let mut child = canonical(schema, &path, nulls)?;
             if optional && nulls == Nulls::Stripped {
@@ -252,12 +249,6 @@ fn children(node: &mut Node, path: &str, nulls: Nulls) -> Result<(), Refusal> {
         }
     }
     Ok(())
-}
-
-/// Whether every provider takes the key.
-pub(super) fn is_portable(key: &str) -> bool {
-    (1..=64).contains(&key.len())
-        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }
 
 /// The names in a `type`.

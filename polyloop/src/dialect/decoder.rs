@@ -1,0 +1,355 @@
+//! Undoes what lowering did to a value, and does it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::canonical::Node;
+use super::fits::{How, fits};
+use super::step::{Branch, Field, Object, PAIR, Rest, Step, WHOLE, position};
+use super::tree::Tree;
+use crate::error::DecodeError;
+
+/// Brings the arguments of a reader back into the form of the canonical schema, and the other way round.
+///
+/// Cloning shares everything.
+#[derive(Clone, Debug, Default)]
+pub struct Decoder {
+    /// None for the identity.
+    steps: Option<Arc<Steps>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Steps {
+    pub(super) root: Step,
+    pub(super) definitions: Vec<Step>,
+    pub(super) canonical: Node,
+    pub(super) lowered: Node,
+}
+
+impl Decoder {
+    pub(super) fn new(steps: Steps) -> Self {
+        let is_identity = steps.root.only_looks() && steps.definitions.iter().all(Step::only_looks);
+        Self { steps: (!is_identity).then(|| Arc::new(steps)) }
+    }
+
+    /// Whether what the reader writes already has the form of the canonical schema.
+    #[must_use]
+    pub fn is_identity(&self) -> bool {
+        self.steps.is_none()
+    }
+
+    /// Brings a value of the lowered schema into the form of the canonical one.
+    ///
+    /// # Errors
+    ///
+    /// When the value does not have the form of the lowered schema; the first such place is told.
+    pub fn decode(&self, value: Value) -> Result<Value, DecodeError> {
+        let Some(steps) = &self.steps else { return Ok(value) };
+        let mut walk = Walk::new(steps, Direction::Decode);
+        let tree = walk.step(&steps.root, Tree::from_value(value), "");
+        walk.wrong.map_or_else(|| Ok(tree.into_value()), Err)
+    }
+
+    /// Brings a value of the canonical schema into the form of the lowered one. What does not have the form of the
+    /// canonical schema stays as it is.
+    #[must_use]
+    pub fn encode(&self, value: Value) -> Value {
+        let Some(steps) = &self.steps else { return value };
+        Walk::new(steps, Direction::Encode).step(&steps.root, Tree::from_value(value), "").into_value()
+    }
+
+    /// Brings arguments, as JSON text, into the form of the canonical schema.
+    ///
+    /// What is no JSON stays as it is, and so does each part that does not have the form of the lowered schema: the
+    /// tool's own check tells what is wrong. Numbers stay as they are written.
+    #[must_use]
+    pub fn decode_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.over_text(text, Direction::Decode)
+    }
+
+    /// Brings arguments, as JSON text, into the form of the lowered schema; the counterpart of
+    /// [`decode_text`](Self::decode_text).
+    #[must_use]
+    pub fn encode_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.over_text(text, Direction::Encode)
+    }
+
+    fn over_text<'t>(&self, text: &'t str, direction: Direction) -> Cow<'t, str> {
+        let Some(steps) = &self.steps else { return Cow::Borrowed(text) };
+        let Ok(tree) = Tree::read(text) else { return Cow::Borrowed(text) };
+        Cow::Owned(Walk::new(steps, direction).step(&steps.root, tree, "").text())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Decode,
+    Encode,
+}
+
+struct Walk<'s> {
+    steps: &'s Steps,
+    direction: Direction,
+    /// The first value without the form of the schema.
+    wrong: Option<DecodeError>,
+}
+
+impl<'s> Walk<'s> {
+    fn new(steps: &'s Steps, direction: Direction) -> Self {
+        Self { steps, direction, wrong: None }
+    }
+
+    fn step<'t>(&mut self, step: &'s Step, tree: Tree<'t>, path: &str) -> Tree<'t> {
+        let decode = self.direction == Direction::Decode;
+        match (step, tree) {
+            (Step::Same, tree) => tree,
+            (Step::OrNull(_), Tree::Null) => Tree::Null,
+            (Step::OrNull(inner), tree) => self.step(inner, tree, path),
+            (Step::Definition(number), tree) => match self.steps.definitions.get(*number) {
+                Some(step) => self.step(step, tree, path),
+                None => tree,
+            },
+            (Step::List(item), Tree::List(items)) => {
+                let items = items.into_iter().enumerate();
+                Tree::List(
+                    items.map(|(at, value)| self.step(item, value, &format!("{path}[{at}]"))).collect(),
+                )
+            }
+            (Step::Items(steps), Tree::List(items)) => self.items(steps, items, path),
+            (Step::Positions(steps), Tree::Object(members)) if decode => {
+                self.from_names(steps, members, path)
+            }
+            (Step::Positions(steps), Tree::List(items)) if !decode => self.to_names(steps, items, path),
+            (Step::Object(object), Tree::Object(members)) if decode => self.decoded(object, members, path),
+            (Step::Object(object), Tree::Object(members)) => self.encoded(object, members, path),
+            (Step::Pairs(value), Tree::List(pairs)) if decode => match self.from_pairs(value, pairs, path) {
+                Ok(members) => Tree::Object(members),
+                Err(pairs) => self.left(Tree::List(pairs), path, "is no list of pairs with different keys"),
+            },
+            (Step::Pairs(value), Tree::Object(members)) if !decode => self.to_pairs(value, members, path),
+            (Step::Union(branches), tree) => self.branch(branches, tree, path),
+            (Step::Words(words), tree) => self.word(words, tree, path),
+            (Step::Json, Tree::Text(text)) if decode => match serde_json::from_str(&text) {
+                Ok(value) => Tree::from_value(value),
+                Err(_) => self.left(Tree::Text(text), path, "is no JSON text"),
+            },
+            (Step::Json, tree) if !decode => Tree::Text(tree.text()),
+            (Step::Wrapped(inner), tree) => self.whole(inner, tree, path),
+            (_, tree) => self.left(tree, path, "has another type than it was asked for"),
+        }
+    }
+
+    /// Leaves a value as it is, and remembers why.
+    fn left<'t>(&mut self, tree: Tree<'t>, path: &str, reason: &str) -> Tree<'t> {
+        self.wrong.get_or_insert_with(|| DecodeError::new(path, reason));
+        tree
+    }
+
+    fn items<'t>(&mut self, steps: &'s [Step], items: Vec<Tree<'t>>, path: &str) -> Tree<'t> {
+        let items = items.into_iter().enumerate();
+        let item = |(at, item)| match steps.get(at) {
+            Some(step) => self.step(step, item, &format!("{path}[{at}]")),
+            None => item,
+        };
+        Tree::List(items.map(item).collect())
+    }
+
+    fn from_names<'t>(
+        &mut self,
+        steps: &'s [Step],
+        mut members: Vec<(String, Tree<'t>)>,
+        path: &str,
+    ) -> Tree<'t> {
+        let is_whole = members.len() == steps.len()
+            && (0..steps.len()).all(|at| members.iter().any(|(key, _)| *key == position(at)));
+        if !is_whole {
+            return self.left(Tree::Object(members), path, "lacks a position, or has one more");
+        }
+        let mut items = Vec::with_capacity(steps.len());
+        for (at, step) in steps.iter().enumerate() {
+            let name = position(at);
+            if let Some(found) = members.iter().position(|(key, _)| *key == name) {
+                let (_, value) = members.swap_remove(found);
+                items.push(self.step(step, value, &format!("{path}[{at}]")));
+            }
+        }
+        Tree::List(items)
+    }
+
+    fn to_names<'t>(&mut self, steps: &'s [Step], items: Vec<Tree<'t>>, path: &str) -> Tree<'t> {
+        if items.len() != steps.len() {
+            return self.left(Tree::List(items), path, "has another length");
+        }
+        let pairs = steps.iter().zip(items).enumerate();
+        let member = |(at, (step, item))| (position(at), self.step(step, item, &format!("{path}[{at}]")));
+        Tree::Object(pairs.map(member).collect())
+    }
+
+    fn decoded<'t>(&mut self, object: &'s Object, members: Vec<(String, Tree<'t>)>, path: &str) -> Tree<'t> {
+        let mut out: Vec<(String, Tree<'t>)> = Vec::with_capacity(members.len());
+        for (key, value) in members {
+            if let Some(field) = object.fields.iter().find(|field| field.sent.as_ref() == Some(&key)) {
+                if !(field.null_is_absent && value == Tree::Null) {
+                    out.push((field.name.clone(), self.step(&field.step, value, &joined(path, &key))));
+                }
+                continue;
+            }
+            match (&object.rest, value) {
+                (Rest::Pairs(sent, step), Tree::List(pairs)) if *sent == key => {
+                    match self.from_pairs(step, pairs, &joined(path, &key)) {
+                        Ok(pairs) => out.extend(pairs),
+                        Err(pairs) => {
+                            let pairs = Tree::List(pairs);
+                            out.push((key, self.left(pairs, path, "has pairs whose keys are taken")));
+                        }
+                    }
+                }
+                (Rest::Kept(step), value) => {
+                    let value = self.step(step, value, &joined(path, &key));
+                    out.push((key, value));
+                }
+                (Rest::Pairs(..), value) => out.push((key, value)),
+            }
+        }
+        for field in &object.fields {
+            if let Some(value) = &field.when_absent
+                && !out.iter().any(|(key, _)| *key == field.name)
+            {
+                out.push((field.name.clone(), Tree::from_value(value.clone())));
+            }
+        }
+        Tree::Object(out)
+    }
+
+    fn encoded<'t>(
+        &mut self,
+        object: &'s Object,
+        mut members: Vec<(String, Tree<'t>)>,
+        path: &str,
+    ) -> Tree<'t> {
+        let mut out = Vec::with_capacity(members.len());
+        for Field { name, sent, step, null_is_absent, .. } in &object.fields {
+            let found = members.iter().position(|(key, _)| key == name).map(|at| members.remove(at));
+            let Some(sent) = sent else { continue };
+            match found {
+                Some((_, value)) => out.push((sent.clone(), self.step(step, value, &joined(path, name)))),
+                None if *null_is_absent => out.push((sent.clone(), Tree::Null)),
+                None => {}
+            }
+        }
+        match &object.rest {
+            Rest::Kept(step) => {
+                let kept = members.into_iter();
+                let kept =
+                    kept.map(|(key, value)| (key.clone(), self.step(step, value, &joined(path, &key))));
+                out.extend(kept);
+            }
+            Rest::Pairs(sent, step) => out.push((sent.clone(), self.to_pairs(step, members, path))),
+        }
+        Tree::Object(out)
+    }
+
+    /// The members that a list of pairs stands for; the list if it stands for none.
+    fn from_pairs<'t>(
+        &mut self,
+        step: &'s Step,
+        pairs: Vec<Tree<'t>>,
+        path: &str,
+    ) -> Result<Vec<(String, Tree<'t>)>, Vec<Tree<'t>>> {
+        let mut keys: Vec<&str> = pairs.iter().filter_map(key_of).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        if keys.len() != pairs.len() {
+            return Err(pairs);
+        }
+        let mut out = Vec::with_capacity(pairs.len());
+        for pair in pairs {
+            let Tree::Object(members) = pair else { continue };
+            let mut entry = (String::new(), Tree::Null);
+            for (key, value) in members {
+                match value {
+                    Tree::Text(text) if key == PAIR.0 => entry.0 = text,
+                    value => entry.1 = value,
+                }
+            }
+            let path = joined(path, &entry.0);
+            out.push((entry.0, self.step(step, entry.1, &path)));
+        }
+        Ok(out)
+    }
+
+    fn to_pairs<'t>(&mut self, step: &'s Step, members: Vec<(String, Tree<'t>)>, path: &str) -> Tree<'t> {
+        let pair = |(key, value): (String, Tree<'t>)| {
+            let value = self.step(step, value, &joined(path, &key));
+            Tree::Object(vec![(PAIR.0.to_owned(), Tree::Text(key)), (PAIR.1.to_owned(), value)])
+        };
+        Tree::List(members.into_iter().map(pair).collect())
+    }
+
+    fn branch<'t>(&mut self, branches: &'s [Branch], tree: Tree<'t>, path: &str) -> Tree<'t> {
+        let steps = self.steps;
+        let decode = self.direction == Direction::Decode;
+        for how in [How::Exactly, How::Valid, How::Loosely] {
+            let found = branches.iter().find(|branch| {
+                let (schema, definitions) = if decode {
+                    (&branch.lowered, &steps.lowered)
+                } else {
+                    (&branch.canonical, &steps.canonical)
+                };
+                fits(schema, definitions, &tree, how)
+            });
+            if let Some(branch) = found {
+                return self.step(&branch.step, tree, path);
+            }
+        }
+        self.left(tree, path, "is none of the alternatives")
+    }
+
+    fn word<'t>(&mut self, words: &[(String, Value)], tree: Tree<'t>, path: &str) -> Tree<'t> {
+        if self.direction == Direction::Encode {
+            let word = words.iter().find(|(_, value)| tree.is(value));
+            return word.map_or(tree, |(word, _)| Tree::Text(word.clone()));
+        }
+        let value = match &tree {
+            Tree::Text(text) => words.iter().find(|(word, _)| word == text).map(|(_, value)| value.clone()),
+            _ => None,
+        };
+        match value {
+            Some(value) => Tree::from_value(value),
+            None => self.left(tree, path, "is none of the fixed values"),
+        }
+    }
+
+    fn whole<'t>(&mut self, inner: &'s Step, tree: Tree<'t>, path: &str) -> Tree<'t> {
+        if self.direction == Direction::Encode {
+            return self.step(inner, Tree::Object(vec![(WHOLE.to_owned(), tree)]), path);
+        }
+        match self.step(inner, tree, path) {
+            Tree::Object(mut members) if matches!(members.as_slice(), [(key, _)] if key == WHOLE) => {
+                members.pop().map_or(Tree::Null, |(_, value)| value)
+            }
+            tree => self.left(tree, path, "is no object with the one key `value`"),
+        }
+    }
+}
+
+/// The key of a pair.
+fn key_of<'p>(pair: &'p Tree<'_>) -> Option<&'p str> {
+    let Tree::Object(members) = pair else { return None };
+    let text = match members.as_slice() {
+        [(key, Tree::Text(text)), (value, _)] | [(value, _), (key, Tree::Text(text))]
+            if key == PAIR.0 && value == PAIR.1 =>
+        {
+            Some(text.as_str())
+        }
+        _ => None,
+    };
+    text
+}
+
+/// The path of a member.
+fn joined(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}

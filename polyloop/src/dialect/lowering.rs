@@ -1,0 +1,415 @@
+//! The way down: from the canonical form to that of one reader.
+
+use serde_json::{Value, json};
+
+use super::canonical::{Node, ordered};
+use super::decoder::{Decoder, Steps};
+use super::fits::{kinds, target};
+use super::measure::Measure;
+use super::notes::{note, reduced};
+use super::prepare::{Prepared, prepare};
+use super::rules::{Cycles, Open, Rules, Tuples, Types, of};
+use super::step::{Step, WHOLE, position};
+use super::{Dialect, Lowered};
+use crate::error::SchemaError;
+
+/// A lowered node, and what was done to its values.
+pub(super) type Out = Result<(Node, Step), SchemaError>;
+
+/// The name of the definition that lists the types of JSON.
+const ANY: &str = "AnyJson";
+
+/// Where a node stands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    pub(super) path: String,
+    /// The definition in which it stands.
+    pub(super) inside: Option<String>,
+    /// Whether it is below a property that is not required.
+    pub(super) optional: bool,
+    /// Whether it is the root.
+    pub(super) top: bool,
+    /// Whether it is a branch of a union, whose properties tell it from the others.
+    pub(super) branch: bool,
+}
+
+impl Place {
+    /// A place below, whose path has `more` at its end.
+    pub(super) fn below(&self, more: &str) -> Self {
+        let path = if self.path.is_empty() { more.trim_start_matches('.') } else { more };
+        Self { path: format!("{}{path}", self.path), top: false, branch: false, ..self.clone() }
+    }
+}
+
+/// A definition on its way down.
+struct Definition {
+    name: String,
+    /// None while it is being lowered.
+    done: Option<(Node, Step)>,
+}
+
+pub(super) struct Lowering<'p> {
+    pub(super) dialect: Dialect,
+    pub(super) rules: &'static Rules,
+    pub(super) prepared: &'p Prepared,
+    definitions: Vec<Definition>,
+    /// Whether something refers to the definition that lists the types of JSON.
+    any: bool,
+}
+
+/// Lowers a schema.
+pub(super) fn lower(schema: &Value, dialect: Dialect) -> Result<Lowered, SchemaError> {
+    let prepared = prepare(schema)?;
+    let Some(rules) = of(dialect) else {
+        let schema = with_definitions(prepared.root, prepared.definitions);
+        return Ok(Lowered { measure: Measure::of(&schema), schema, decoder: Decoder::default() });
+    };
+    let mut lowering = Lowering { dialect, rules, prepared: &prepared, definitions: Vec::new(), any: false };
+    let (root, step) = lowering.root()?;
+    let (definitions, steps) = lowering.finished();
+    let schema = with_definitions(root, definitions.clone());
+    let measure = Measure::of(&schema);
+    if measure.levels > rules.levels {
+        let reason = format!(
+            "objects and lists are nested {} deep, and {dialect} takes {}; flatten some of them",
+            measure.levels, rules.levels
+        );
+        return Err(SchemaError::new("", reason));
+    }
+    let steps =
+        Steps { root: step, definitions: steps, canonical: prepared.definitions, lowered: definitions };
+    Ok(Lowered { schema, decoder: Decoder::new(steps), measure })
+}
+
+fn with_definitions(root: Node, definitions: Node) -> Value {
+    let mut root = root;
+    if !definitions.is_empty() {
+        root.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    Value::Object(ordered(root))
+}
+
+impl Lowering<'_> {
+    fn root(&mut self) -> Out {
+        let root = &self.prepared.root;
+        let is_object =
+            kinds(root) == ["object"] && !root.contains_key("anyOf") && !root.contains_key("enum");
+        let place = Place { top: true, ..Place::default() };
+        if is_object {
+            return self.object(root, &place);
+        }
+        let wrapped = json!({
+            "type": "object", "properties": { WHOLE: root }, "required": [WHOLE], "additionalProperties": false,
+        });
+        let Value::Object(wrapped) = wrapped else { return Err(SchemaError::new("", "it is no schema")) };
+        let (node, step) = self.object(&wrapped, &place)?;
+        Ok((node, Step::Wrapped(Box::new(step))))
+    }
+
+    /// The definitions that were used, and what was done to their values.
+    fn finished(self) -> (Node, Vec<Step>) {
+        let mut steps = Vec::new();
+        let mut nodes = Node::new();
+        for definition in self.definitions {
+            let (node, step) = definition.done.unwrap_or_default();
+            nodes.insert(definition.name, Value::Object(node));
+            steps.push(step);
+        }
+        nodes.sort_keys();
+        if self.any && !nodes.contains_key(ANY) {
+            nodes.insert(ANY.to_owned(), any_json());
+        }
+        (nodes, steps)
+    }
+
+    /// Refuses the node.
+    pub(super) fn refused<T>(&self, place: &Place, fact: &str, remedy: &str) -> Result<T, SchemaError> {
+        let reason = format!("{fact}, which {} does not take; {remedy}", self.dialect);
+        Err(SchemaError::new(place.path.clone(), reason))
+    }
+
+    pub(super) fn node(&mut self, node: &Node, place: &Place) -> Out {
+        if let Some(name) = node.get("$ref").and_then(Value::as_str).and_then(target) {
+            return self.reference(name, place);
+        }
+        if let Some(Value::Array(branches)) = node.get("anyOf") {
+            return self.union(node, branches, place);
+        }
+        match kinds(node).as_slice() {
+            [] => self.untyped(node, place),
+            ["object"] => self.object(node, place),
+            ["array"] => self.list(node, place),
+            ["null"] if self.rules.types == Types::Nullable => {
+                self.refused(place, "nothing but `null` fits here", "leave it out, or take a `bool`")
+            }
+            [_] => Ok(self.scalar(node.clone())),
+            several => self.several(node, several, place),
+        }
+    }
+
+    fn reference(&mut self, name: &str, place: &Place) -> Out {
+        const REMEDY: &str = "take a flat list whose entries name each other";
+        let prepared = self.prepared;
+        let is_circle = prepared.is_circle(place.inside.as_deref(), name);
+        if self.rules.cycles == Cycles::Refused {
+            return self.refused(place, &format!("`{name}` holds itself"), REMEDY);
+        }
+        if self.rules.cycles == Cycles::Optional && !place.optional {
+            if is_circle {
+                return self.refused(place, &format!("`{name}` must hold itself"), REMEDY);
+            }
+            let definition = prepared.definitions.get(name).and_then(Value::as_object);
+            let place = Place { inside: Some(name.to_owned()), ..place.clone() };
+            return definition.map_or_else(|| Ok((Node::new(), Step::Same)), |node| self.node(node, &place));
+        }
+        let number = match self.definitions.iter().position(|definition| definition.name == name) {
+            Some(number) => number,
+            None => self.define(name, place)?,
+        };
+        let node = Node::from_iter([("$ref".to_owned(), format!("#/$defs/{name}").into())]);
+        Ok((node, Step::Definition(number)))
+    }
+
+    fn define(&mut self, name: &str, place: &Place) -> Result<usize, SchemaError> {
+        let number = self.definitions.len();
+        self.definitions.push(Definition { name: name.to_owned(), done: None });
+        let inside = Place { path: place.path.clone(), inside: Some(name.to_owned()), ..Place::default() };
+        let done = match self.prepared.definitions.get(name) {
+            Some(Value::Object(node)) => self.node(node, &inside)?,
+            _ => (Node::new(), Step::Same),
+        };
+        if let Some(definition) = self.definitions.get_mut(number) {
+            definition.done = Some(done);
+        }
+        Ok(number)
+    }
+
+    /// What a lowered definition became; none while it is on its way.
+    pub(super) fn definition(&self, name: &str) -> Option<&Node> {
+        let definition = self.definitions.iter().find(|definition| definition.name == name)?;
+        definition.done.as_ref().map(|(node, _)| node)
+    }
+
+    /// A node without a `type`: what it is follows from its other keywords.
+    fn untyped(&mut self, node: &Node, place: &Place) -> Out {
+        let kind = if node.contains_key("properties") || node.contains_key("additionalProperties") {
+            json!("object")
+        } else if node.contains_key("items") || node.contains_key("prefixItems") {
+            json!("array")
+        } else if let Some(Value::Array(values)) = node.get("enum") {
+            let mut kinds: Vec<&str> = values.iter().map(kind_of).collect();
+            kinds.sort_unstable();
+            kinds.dedup();
+            if let [one] = kinds.as_slice() { json!(one) } else { json!(kinds) }
+        } else {
+            return self.open(node, place);
+        };
+        let mut node = node.clone();
+        node.insert("type".to_owned(), kind);
+        self.node(&node, place)
+    }
+
+    /// A place for any value.
+    pub(super) fn open(&mut self, node: &Node, place: &Place) -> Out {
+        let mut node = node.clone();
+        let step = match self.rules.open {
+            Open::Described => Step::Same,
+            Open::Spelled => {
+                self.any = true;
+                let reference = json!([{ "$ref": format!("#/$defs/{ANY}") }]);
+                node.insert("anyOf".to_owned(), reference);
+                Step::Same
+            }
+            Open::Text => {
+                node.insert("type".to_owned(), "string".into());
+                note(&mut node, "Written as JSON text.");
+                Step::Json
+            }
+            Open::Refused => return self.refused(place, "any JSON value fits here", "name its type"),
+        };
+        reduced(&mut node, self.rules);
+        Ok((ordered(node), step))
+    }
+
+    fn scalar(&mut self, mut node: Node) -> (Node, Step) {
+        let mut step = Step::Same;
+        if self.rules.words_only
+            && let Some(Value::Array(values)) = node.get("enum")
+        {
+            let words = values.iter().map(|value| (word(value), value.clone()));
+            step = Step::Words(words.collect()).simplified();
+            let words: Vec<Value> = values.iter().map(|value| word(value).into()).collect();
+            for bound in ["minimum", "maximum"] {
+                node.remove(bound);
+            }
+            node.insert("type".to_owned(), "string".into());
+            node.insert("enum".to_owned(), words.into());
+        }
+        reduced(&mut node, self.rules);
+        (ordered(node), step)
+    }
+
+    /// A place for values of several types.
+    fn several(&mut self, node: &Node, several: &[&str], place: &Place) -> Out {
+        let are_scalars = !several.iter().any(|kind| ["object", "array"].contains(kind));
+        let may_list = matches!(self.rules.types, Types::Listed | Types::Scalars);
+        if are_scalars && may_list {
+            return Ok(self.scalar(node.clone()));
+        }
+        if let [kind, "null"] | ["null", kind] = several
+            && self.rules.types == Types::Listed
+        {
+            let mut only = node.clone();
+            only.insert("type".to_owned(), (*kind).into());
+            let (mut lowered, step) = self.node(&only, place)?;
+            if lowered.get("type") == Some(&Value::from(*kind)) {
+                lowered.insert("type".to_owned(), json!(several));
+                return Ok((lowered, Step::OrNull(Box::new(step)).simplified()));
+            }
+        }
+        let branches: Vec<Value> = several.iter().filter_map(|kind| restricted(node, kind)).collect();
+        let mut outside = Node::new();
+        for keyword in ["description", "default", "examples"] {
+            outside.extend(node.get(keyword).map(|value| (keyword.to_owned(), value.clone())));
+        }
+        self.union(&outside, &branches, place)
+    }
+
+    fn list(&mut self, node: &Node, place: &Place) -> Out {
+        if let Some(Value::Array(positions)) = node.get("prefixItems") {
+            return self.tuple(node, positions, place);
+        }
+        let mut out = node.clone();
+        let any = Node::from_iter([("description".to_owned(), "any JSON value".into())]);
+        let items = node.get("items").and_then(Value::as_object).unwrap_or(&any);
+        let (items, step) = self.node(items, &place.below("[]"))?;
+        out.insert("items".to_owned(), Value::Object(items));
+        reduced(&mut out, self.rules);
+        Ok((ordered(out), Step::List(Box::new(step)).simplified()))
+    }
+
+    fn tuple(&mut self, node: &Node, positions: &[Value], place: &Place) -> Out {
+        let length = positions.len();
+        let bound = |keyword: &str| node.get(keyword).and_then(Value::as_u64);
+        let is_fixed = [bound("minItems"), bound("maxItems")] == [u64::try_from(length).ok(); 2];
+        let mut nodes = Vec::with_capacity(length);
+        let mut steps = Vec::with_capacity(length);
+        for (at, schema) in positions.iter().enumerate() {
+            let empty = Node::new();
+            let (node, step) =
+                self.node(schema.as_object().unwrap_or(&empty), &place.below(&format!("[{at}]")))?;
+            nodes.push(Value::Object(node));
+            steps.push(step);
+        }
+        let mut out = node.clone();
+        if self.rules.tuples == Tuples::Named {
+            if !is_fixed {
+                return self.refused(
+                    place,
+                    "it is a list whose first items differ from the others",
+                    "take a struct",
+                );
+            }
+            for keyword in ["prefixItems", "items", "minItems", "maxItems"] {
+                out.remove(keyword);
+            }
+            let names: Vec<Value> = (0..length).map(|at| position(at).into()).collect();
+            let named = nodes.into_iter().enumerate().map(|(at, node)| (position(at), node));
+            out.insert("type".to_owned(), "object".into());
+            out.insert("properties".to_owned(), Value::Object(named.collect()));
+            out.insert("required".to_owned(), names.into());
+            out.insert("additionalProperties".to_owned(), false.into());
+            reduced(&mut out, self.rules);
+            return Ok((ordered(out), Step::Positions(steps)));
+        }
+        match node.get("items").and_then(Value::as_object) {
+            Some(items) if !is_fixed => {
+                let (items, step) = self.node(items, &place.below("[]"))?;
+                if step != Step::Same {
+                    return self.refused(place, "its further items have another form there", "take a struct");
+                }
+                out.insert("items".to_owned(), Value::Object(items));
+            }
+            _ if self.rules.tuples == Tuples::KeptWithItems => {
+                out.insert("items".to_owned(), any_of(&nodes));
+            }
+            _ => drop(out.remove("items")),
+        }
+        out.insert("prefixItems".to_owned(), nodes.into());
+        reduced(&mut out, self.rules);
+        Ok((ordered(out), Step::Items(steps).simplified()))
+    }
+}
+
+/// A schema for what fits one of those.
+fn any_of(nodes: &[Value]) -> Value {
+    let mut different: Vec<&Value> = Vec::new();
+    for node in nodes {
+        if !different.contains(&node) {
+            different.push(node);
+        }
+    }
+    match different.as_slice() {
+        [one] => (*one).clone(),
+        several => json!({ "anyOf": several }),
+    }
+}
+
+/// A fixed value as a text.
+fn word(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// What a node with several types says of one of them; none if no value of the type fits.
+fn restricted(node: &Node, kind: &str) -> Option<Value> {
+    let keywords: &[&str] = match kind {
+        "object" => &[
+            "properties",
+            "required",
+            "additionalProperties",
+            "patternProperties",
+            "minProperties",
+            "maxProperties",
+        ],
+        "array" => &["items", "prefixItems", "minItems", "maxItems"],
+        "string" => &["minLength", "maxLength", "pattern", "format"],
+        "number" | "integer" => &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+        _ => &[],
+    };
+    let mut only = Node::from_iter([("type".to_owned(), kind.into())]);
+    if let Some(Value::Array(values)) = node.get("enum") {
+        let fits = |value: &&Value| kind == kind_of(value) || (kind == "number" && value.is_number());
+        let values: Vec<Value> = values.iter().filter(fits).cloned().collect();
+        if values.is_empty() {
+            return None;
+        }
+        if kind != "null" {
+            only.insert("enum".to_owned(), values.into());
+        }
+    }
+    for keyword in keywords {
+        only.extend(node.get(*keyword).map(|value| ((*keyword).to_owned(), value.clone())));
+    }
+    Some(Value::Object(ordered(only)))
+}
+
+fn any_json() -> Value {
+    let reference = json!({ "$ref": format!("#/$defs/{ANY}") });
+    json!({ "anyOf": [
+        { "type": "string" }, { "type": "number" }, { "type": "boolean" }, { "type": "null" },
+        { "type": "array", "items": reference },
+        { "type": "object", "properties": {}, "additionalProperties": reference },
+    ] })
+}

@@ -1,0 +1,279 @@
+//! Objects: structs, maps, and both at once.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::canonical::{Node, ordered};
+use super::fits::kinds;
+use super::lowering::{Lowering, Out, Place};
+use super::notes::{note, reduced};
+use super::rules::{Cycles, Keys, Open};
+use super::step::{Field, Object, PAIR, Rest, Step};
+use super::union::or_null;
+use crate::error::SchemaError;
+
+/// The property for the entries of a map that is flattened into a struct.
+const ENTRIES: &str = "entries";
+
+/// The keys of an object that are not listed.
+enum Further {
+    None,
+    /// With values of this schema, and perhaps keys of this pattern.
+    Values(Node, Option<String>),
+}
+
+/// An object on its way down.
+#[derive(Default)]
+struct Parts {
+    properties: Node,
+    required: Vec<Value>,
+    fields: Vec<Field>,
+    /// Which name became which key.
+    keys: BTreeMap<String, String>,
+}
+
+impl Lowering<'_> {
+    pub(super) fn object(&mut self, node: &Node, place: &Place) -> Out {
+        let none = Node::new();
+        let properties = node.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let further = self.further(node, properties, place)?;
+        let has_maps = !self.rules.closed && self.rules.has("additionalProperties");
+        if properties.is_empty()
+            && !has_maps
+            && let Further::Values(values, pattern) = &further
+        {
+            return self.pairs(node, values, pattern.as_deref(), place);
+        }
+        if properties.is_empty() && !self.rules.empty_objects && !place.top {
+            return self.refused(place, "it is an object without fields", "take a `bool`");
+        }
+        let mut parts = Parts::default();
+        for (name, schema) in properties {
+            let is_required = names(node).any(|required| required == name);
+            self.property(&mut parts, name, schema, is_required, place)?;
+        }
+        let mut out = node.clone();
+        let rest = match further {
+            Further::None => {
+                if self.rules.closed {
+                    out.insert("additionalProperties".to_owned(), false.into());
+                }
+                Rest::Kept(Box::new(Step::Same))
+            }
+            Further::Values(values, pattern) if has_maps => {
+                Rest::Kept(Box::new(self.kept(&mut out, &values, pattern, place)?))
+            }
+            Further::Values(values, pattern) => {
+                if parts.keys.contains_key(ENTRIES) {
+                    return self.refused(
+                        place,
+                        "it has a key `entries` beside keys of any name",
+                        "rename the field",
+                    );
+                }
+                let (pairs, step) = self.pairs(&Node::new(), &values, pattern.as_deref(), place)?;
+                parts.properties.insert(ENTRIES.to_owned(), Value::Object(pairs));
+                parts.required.push(ENTRIES.into());
+                out.insert("additionalProperties".to_owned(), false.into());
+                let Step::Pairs(step) = step else { return Ok((out, Step::Same)) };
+                Rest::Pairs(ENTRIES.to_owned(), step)
+            }
+        };
+        out.insert("properties".to_owned(), Value::Object(parts.properties));
+        // An empty list is an error in some drafts.
+        if parts.required.is_empty() && !self.rules.all_required {
+            out.remove("required");
+        } else {
+            out.insert("required".to_owned(), parts.required.into());
+        }
+        reduced(&mut out, self.rules);
+        Ok((ordered(out), Step::Object(Object { fields: parts.fields, rest }).simplified()))
+    }
+
+    fn property(
+        &mut self,
+        parts: &mut Parts,
+        name: &str,
+        schema: &Value,
+        is_required: bool,
+        place: &Place,
+    ) -> Result<(), SchemaError> {
+        let none = Node::new();
+        let schema = schema.as_object().unwrap_or(&none);
+        let below = place.below(&format!(".{name}"));
+        let mut field = Field {
+            name: name.to_owned(),
+            sent: None,
+            step: Step::Same,
+            null_is_absent: false,
+            when_absent: None,
+        };
+        if let Some(constant) = self.constant(schema, is_required).filter(|_| !place.branch) {
+            field.when_absent = is_required.then_some(constant);
+            parts.fields.push(field);
+            return Ok(());
+        }
+        let empty = self.empty(schema).filter(|_| is_required);
+        let is_required = is_required && empty.is_none();
+        let below = Place { optional: below.optional || !is_required, ..below };
+        let (mut node, step) = self.node(schema, &below)?;
+        let sent = self.key(name, place.top);
+        if let Some(other) = parts.keys.insert(sent.clone(), name.to_owned()) {
+            let reason =
+                format!("its key becomes `{sent}` for {}, as `{other}` does; rename the field", self.dialect);
+            return Err(SchemaError::new(below.path, reason));
+        }
+        if !is_required && self.rules.all_required {
+            node = or_null(node);
+            field.null_is_absent = true;
+        }
+        if is_required || self.rules.all_required {
+            parts.required.push(sent.clone().into());
+        }
+        parts.properties.insert(sent.clone(), Value::Object(node));
+        field.sent = Some(sent);
+        field.step = step;
+        field.when_absent = empty;
+        parts.fields.push(field);
+        Ok(())
+    }
+
+    /// The one value of a property that has no other, so that it need not be shown.
+    fn constant(&self, schema: &Node, is_required: bool) -> Option<Value> {
+        let is_struct = is_required && !self.rules.empty_objects && kinds(schema) == ["object"];
+        let is_empty = |keyword: &str| {
+            schema.get(keyword).is_none_or(|value| {
+                *value == Value::Bool(false) || value.as_object().is_some_and(Node::is_empty)
+            })
+        };
+        if kinds(schema) == ["null"] {
+            Some(Value::Null)
+        } else if is_struct
+            && ["properties", "additionalProperties", "patternProperties"].into_iter().all(is_empty)
+        {
+            Some(json!({}))
+        } else {
+            None
+        }
+    }
+
+    /// What an absent property is, where a circle must go through one that is not required: an empty list or map.
+    fn empty(&self, schema: &Node) -> Option<Value> {
+        let may_be_empty = |keyword: &str| schema.get(keyword).and_then(Value::as_u64).unwrap_or(0) == 0;
+        if self.rules.cycles != Cycles::Optional
+            || !Value::Object(schema.clone()).to_string().contains("\"$ref\"")
+        {
+            return None;
+        }
+        match kinds(schema).as_slice() {
+            ["array"] if may_be_empty("minItems") && !schema.contains_key("prefixItems") => Some(json!([])),
+            ["object"] if may_be_empty("minProperties") && !schema.contains_key("properties") => {
+                Some(json!({}))
+            }
+            _ => None,
+        }
+    }
+
+    fn further(&self, node: &Node, properties: &Node, place: &Place) -> Result<Further, SchemaError> {
+        let open = Node::from_iter([("description".to_owned(), "any JSON value".into())]);
+        if let Some(Value::Object(patterns)) =
+            node.get("patternProperties").filter(|_| !self.rules.has("patternProperties"))
+        {
+            let mut schemas = patterns.values();
+            let first = schemas.next();
+            let is_closed =
+                node.get("additionalProperties").is_none_or(|further| *further == Value::Bool(false));
+            if !is_closed || schemas.any(|schema| Some(schema) != first) {
+                return self.refused(place, "its values differ with the form of their keys", "take a struct");
+            }
+            let pattern = patterns.keys().cloned().collect::<Vec<_>>().join("|");
+            let values = first.and_then(Value::as_object).cloned().unwrap_or(open);
+            return Ok(Further::Values(values, Some(pattern)));
+        }
+        Ok(match node.get("additionalProperties") {
+            // Whoever tolerates unknown arguments loses nothing if none can come.
+            Some(Value::Bool(true)) if place.top && self.rules.closed && !properties.is_empty() => {
+                Further::None
+            }
+            Some(Value::Bool(true)) => Further::Values(open, None),
+            Some(Value::Object(values)) => Further::Values(values.clone(), None),
+            _ => Further::None,
+        })
+    }
+
+    /// Leaves a map as it is; gives what is done to its values.
+    fn kept(
+        &mut self,
+        out: &mut Node,
+        values: &Node,
+        pattern: Option<String>,
+        place: &Place,
+    ) -> Result<Step, SchemaError> {
+        let is_open = out.get("additionalProperties") == Some(&Value::Bool(true));
+        if is_open && self.rules.open == Open::Described && pattern.is_none() {
+            return Ok(Step::Same);
+        }
+        let (node, step) = self.node(values, &place.below("[]"))?;
+        if let Some(pattern) = pattern {
+            out.remove("patternProperties");
+            note(out, &format!("Each key matches `{pattern}`."));
+        }
+        out.insert("additionalProperties".to_owned(), Value::Object(node));
+        Ok(step)
+    }
+
+    /// A map as a list of pairs.
+    fn pairs(&mut self, node: &Node, values: &Node, pattern: Option<&str>, place: &Place) -> Out {
+        let (values, step) = self.node(values, &place.below("[]"))?;
+        let mut key = Node::from_iter([("type".to_owned(), "string".into())]);
+        key.extend(pattern.map(|pattern| ("pattern".to_owned(), pattern.into())));
+        reduced(&mut key, self.rules);
+        let mut pair = ordered(Node::from_iter([
+            ("type".to_owned(), "object".into()),
+            ("properties".to_owned(), json!({ PAIR.0: key, PAIR.1: values })),
+            ("required".to_owned(), json!([PAIR.0, PAIR.1])),
+            ("additionalProperties".to_owned(), false.into()),
+        ]));
+        reduced(&mut pair, self.rules);
+        let mut out =
+            Node::from_iter([("type".to_owned(), "array".into()), ("items".to_owned(), pair.into())]);
+        for (keyword, value) in node {
+            let keyword = match keyword.as_str() {
+                "minProperties" => "minItems",
+                "maxProperties" => "maxItems",
+                keyword @ ("description" | "default" | "examples") => keyword,
+                _ => continue,
+            };
+            out.insert(keyword.to_owned(), value.clone());
+        }
+        reduced(&mut out, self.rules);
+        note(&mut out, "Each key once.");
+        Ok((ordered(out), Step::Pairs(Box::new(step))))
+    }
+
+    /// The key that the reader sees for a name.
+    fn key(&self, name: &str, is_top: bool) -> String {
+        let is_taken = |letter: char| match self.rules.keys {
+            Keys::Any => true,
+            Keys::PortableTop => letter.is_ascii_alphanumeric() || "_.-".contains(letter),
+            Keys::Identifiers => letter.is_ascii_alphanumeric() || letter == '_',
+        };
+        if self.rules.keys == Keys::Any || (self.rules.keys == Keys::PortableTop && !is_top) {
+            return name.to_owned();
+        }
+        let mut key: String =
+            name.chars().map(|letter| if is_taken(letter) { letter } else { '_' }).take(64).collect();
+        let must_begin = self.rules.keys == Keys::Identifiers;
+        if key.is_empty() || (must_begin && key.starts_with(|first: char| first.is_ascii_digit())) {
+            key.insert(0, '_');
+            key.truncate(64);
+        }
+        key
+    }
+}
+
+/// The names of what is required.
+fn names(node: &Node) -> impl Iterator<Item = &str> {
+    node.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}

@@ -1,0 +1,207 @@
+//! Places that hold one of several alternatives.
+
+use serde_json::{Value, json};
+
+use super::canonical::{Node, ordered};
+use super::fits::{kinds, target};
+use super::lowering::{Lowering, Out, Place};
+use super::notes::reduced;
+use super::rules::Types;
+use super::step::{Branch, Step};
+use crate::error::SchemaError;
+
+/// How deep two alternatives are compared.
+const COMPARED: u8 = 8;
+
+/// What may stand beside a union and is said of the place alone.
+const ANNOTATIONS: [&str; 3] = ["description", "default", "examples"];
+
+impl Lowering<'_> {
+    pub(super) fn union(&mut self, node: &Node, branches: &[Value], place: &Place) -> Out {
+        let branches = self.with_siblings(node, branches, place)?;
+        let mut outside = node.clone();
+        outside.retain(|keyword, _| ANNOTATIONS.contains(&keyword.as_str()));
+        let has_null = branches.iter().any(is_null);
+        let mut lowered = Vec::with_capacity(branches.len());
+        for branch in &branches {
+            let is_left_out = is_null(branch) && self.rules.types == Types::Nullable;
+            let Value::Object(node) = branch else { continue };
+            if !is_left_out {
+                let place = Place { branch: true, top: false, ..place.clone() };
+                let (node, step) = self.node(node, &place)?;
+                lowered.push(Branch { canonical: branch.clone(), lowered: Value::Object(node), step });
+            }
+        }
+        self.are_different(&lowered, place)?;
+        let step = step(&lowered, has_null);
+        let mut nodes: Vec<Value> = lowered.into_iter().map(|branch| branch.lowered).collect();
+        reduced(&mut outside, self.rules);
+        if self.rules.types == Types::Nullable
+            && has_null
+            && let Some(Value::Object(first)) = nodes.first_mut()
+        {
+            first.insert("nullable".to_owned(), true.into());
+        }
+        if (!self.rules.beside_unions || nodes.len() == 1 && has_null)
+            && let Some(Value::Object(first)) = nodes.first_mut()
+            && let Some(outer) = outside.remove("description")
+        {
+            let outer = outer.as_str().unwrap_or_default();
+            let text = match first.get("description").and_then(Value::as_str) {
+                Some(inner) => format!("{outer}\n{inner}"),
+                None => outer.to_owned(),
+            };
+            first.insert("description".to_owned(), text.into());
+            *first = ordered(std::mem::take(first));
+        }
+        if let [Value::Object(only)] = nodes.as_slice()
+            && (has_null || !self.rules.beside_unions)
+        {
+            return Ok((only.clone(), step));
+        }
+        outside.insert("anyOf".to_owned(), nodes.into());
+        Ok((ordered(outside), step))
+    }
+
+    /// The branches, each with what stands beside all of them.
+    fn with_siblings(
+        &self,
+        node: &Node,
+        branches: &[Value],
+        place: &Place,
+    ) -> Result<Vec<Value>, SchemaError> {
+        let mut out = branches.to_vec();
+        let beside = node
+            .iter()
+            .filter(|(keyword, _)| *keyword != "anyOf" && !ANNOTATIONS.contains(&keyword.as_str()));
+        for (keyword, value) in beside {
+            for branch in &mut out {
+                let Value::Object(branch) = branch else { continue };
+                let is_said = branch.get(keyword).is_some_and(|own| own == value);
+                let is_free = !branch.contains_key(keyword) && !branch.contains_key("$ref");
+                if is_free {
+                    branch.insert(keyword.clone(), value.clone());
+                } else if !is_said {
+                    let fact =
+                        format!("`{keyword}` stands beside alternatives that say something else of it");
+                    return self.refused(place, &fact, "say it of each alternative");
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Refuses alternatives that could not be told apart in what the reader writes, although they are read differently.
+    fn are_different(&self, branches: &[Branch], place: &Place) -> Result<(), SchemaError> {
+        for (at, left) in branches.iter().enumerate() {
+            for right in branches.iter().skip(at + 1) {
+                if left.step != right.step && self.overlap(&left.lowered, &right.lowered, COMPARED) {
+                    let fact = "two alternatives look alike in the form for this reader";
+                    return self.refused(place, fact, "give the enum a tag, with `#[serde(tag = \"…\")]`");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a value may fit both schemas.
+    fn overlap(&self, left: &Value, right: &Value, depth: u8) -> bool {
+        let (Some(left), Some(right)) = (self.resolved(left), self.resolved(right)) else { return true };
+        if depth == 0 {
+            return true;
+        }
+        if let Some(Value::Array(branches)) = left.get("anyOf") {
+            let right = Value::Object(right.clone());
+            return branches.iter().any(|branch| self.overlap(branch, &right, depth - 1));
+        }
+        if right.contains_key("anyOf") {
+            return self.overlap(&Value::Object(right.clone()), &Value::Object(left.clone()), depth - 1);
+        }
+        if let (Some(Value::Array(left)), Some(Value::Array(right))) = (left.get("enum"), right.get("enum")) {
+            return left.iter().any(|value| right.contains(value));
+        }
+        let (left_kinds, right_kinds) = (kinds(left), kinds(right));
+        let share = |left: &&str| right_kinds.iter().any(|right| is_like(left, right));
+        if left_kinds.is_empty() || right_kinds.is_empty() {
+            return true;
+        }
+        let shared: Vec<&&str> = left_kinds.iter().filter(|kind| share(kind)).collect();
+        match shared.as_slice() {
+            [] => false,
+            [kind] if **kind == "object" => {
+                !(self.tells(left, right, depth) || self.tells(right, left, depth))
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a property that every value of `left` has keeps it from fitting `right`.
+    fn tells(&self, left: &Node, right: &Node, depth: u8) -> bool {
+        let required = left.get("required").and_then(Value::as_array).into_iter().flatten();
+        let property =
+            |node: &Node, name: &str| node.get("properties").and_then(|all| all.get(name)).cloned();
+        let is_open = right.get("additionalProperties").is_some_and(|further| *further != Value::Bool(false))
+            || right.contains_key("patternProperties");
+        required.into_iter().filter_map(Value::as_str).any(|name| {
+            match (property(left, name), property(right, name)) {
+                (_, None) => !is_open,
+                (Some(left), Some(right)) => !self.overlap(&left, &right, depth - 1),
+                (None, Some(_)) => false,
+            }
+        })
+    }
+
+    /// The schema that a reference leads to; none while that is on its way.
+    fn resolved<'s>(&'s self, schema: &'s Value) -> Option<&'s Node> {
+        let node = schema.as_object()?;
+        match node.get("$ref").and_then(Value::as_str).and_then(target) {
+            Some(name) => self.definition(name),
+            None => Some(node),
+        }
+    }
+}
+
+/// What is done to the values of a union.
+fn step(branches: &[Branch], has_null: bool) -> Step {
+    let others: Vec<&Branch> = branches.iter().filter(|branch| !is_null(&branch.canonical)).collect();
+    match others.as_slice() {
+        [only] if has_null => Step::OrNull(Box::new(only.step.clone())).simplified(),
+        [only] => only.step.clone(),
+        [first, rest @ ..] if rest.iter().all(|branch| branch.step == first.step) => match has_null {
+            true => Step::OrNull(Box::new(first.step.clone())).simplified(),
+            false => first.step.clone(),
+        },
+        _ => {
+            let union = Step::Union(branches.to_vec()).simplified();
+            if has_null { Step::OrNull(Box::new(union)).simplified() } else { union }
+        }
+    }
+}
+
+fn is_null(branch: &Value) -> bool {
+    branch.get("type").is_some_and(|kind| kind == "null")
+}
+
+/// Whether a value may be of both types.
+fn is_like(left: &str, right: &str) -> bool {
+    left == right || [left, right] == ["integer", "number"] || [left, right] == ["number", "integer"]
+}
+
+/// Lets `null` stand for absence.
+pub(super) fn or_null(mut node: Node) -> Node {
+    let takes_null = kinds(&node).contains(&"null");
+    if takes_null {
+        return node;
+    }
+    let null = json!({ "type": "null" });
+    if let Some(Value::Array(branches)) = node.get_mut("anyOf") {
+        if !branches.iter().any(is_null) {
+            branches.push(null);
+        }
+        return node;
+    }
+    let description = node.remove("description");
+    let mut out = Node::from_iter([("anyOf".to_owned(), json!([node, null]))]);
+    out.extend(description.map(|text| ("description".to_owned(), text)));
+    ordered(out)
+}

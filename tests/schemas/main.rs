@@ -1,0 +1,12 @@
+//! Schemas for each reader: lowered, and read back.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod cases;
