@@ -26,6 +26,7 @@ pages! {
     Promises = "docs/11-promises.md",
     Layouts = "docs/14-layouts.md",
     Importing = "docs/15-importing.md",
+    Providers = "docs/16-providers.md",
     Branches = "docs/13-compaction-fork-rollback.md",
     Told = "docs/12-what-a-model-was-told.md",
     Contributing = "CONTRIBUTING.md",

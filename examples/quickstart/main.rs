@@ -4,8 +4,8 @@
 //! cargo run --example quickstart [DIR]
 //! ```
 //!
-//! The model is a planner of fixed rules, or a real one where the environment names it: set `OPENAI_API_KEY`,
-//! `OPENAI_BASE_URL` and `OPENAI_MODEL`.
+//! The model is a planner of fixed rules, or a real one where the environment names it: set `OPENAI_API_KEY` and
+//! `OPENAI_MODEL`, and `OPENAI_BASE_URL` unless it is that of OpenAI.
 //!
 //! Read the files in this order: `context.rs` says what the model is told, `tools.rs` what it may do, `planner.rs` is
 //! the model, and [`look`] below puts them together. The others are what any such program needs: `workspace.rs`
@@ -31,7 +31,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser;
-use polyloop::{Agent, AgentBuilder, Budget, Ending, OpenAi, OpenAiError, SqliteJournal, Update};
+use polyloop::{Agent, AgentBuilder, Budget, Ending, OpenAi, ProviderError, SqliteJournal, Update};
 
 use context::{App, Environment, Rules};
 use planner::Planner;
@@ -50,7 +50,7 @@ const DEFAULT_JOURNAL_NAME: &str = "target/quickstart.db";
 
 /// Finds remarks such as `TODO` and `FIXME` in the comments of a directory, and says who wrote them.
 ///
-/// Asks a language model if `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OPENAI_MODEL` are all set, else a planner of fixed rules.
+/// Asks a language model if `OPENAI_API_KEY` and `OPENAI_MODEL` are set, else a planner of fixed rules.
 #[derive(Parser)]
 #[command(name = "quickstart")]
 struct Arguments {
@@ -96,10 +96,10 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn model() -> anyhow::Result<(String, AgentBuilder<App>)> {
     match OpenAi::from_env() {
         Ok(model) => {
-            let description = format!("`{}`, a language model that `OPENAI_BASE_URL` serves", model.model());
+            let description = format!("`{}`, a language model", model.model());
             Ok((description, Agent::builder(model)))
         }
-        Err(OpenAiError::Missing { .. }) => Ok((planner::DESCRIPTION.to_owned(), Agent::builder(Planner))),
+        Err(ProviderError::Missing { .. }) => Ok((planner::DESCRIPTION.to_owned(), Agent::builder(Planner))),
         Err(error) => Err(error.into()),
     }
 }

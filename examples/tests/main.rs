@@ -14,6 +14,7 @@ mod import;
 mod injections;
 mod long_session;
 mod own_interpreter;
+mod providers;
 mod quickstart;
 mod real_model;
 mod runs;

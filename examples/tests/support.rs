@@ -18,8 +18,11 @@ pub(crate) fn command(name: &str) -> Command {
     let mut command = Command::new(example(name));
     command.env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
     // No test asks a model that the environment happens to name.
-    for variable in ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"] {
-        command.env_remove(variable);
+    command.env_remove("PROVIDER");
+    for provider in ["OPENAI", "ANTHROPIC", "GEMINI"] {
+        for variable in ["API_KEY", "BASE_URL", "MODEL"] {
+            command.env_remove(format!("{provider}_{variable}"));
+        }
     }
     command
 }

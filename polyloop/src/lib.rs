@@ -42,6 +42,8 @@
 //! ```
 
 mod agent;
+#[cfg(feature = "anthropic")]
+mod anthropic;
 mod compact;
 mod dialect;
 mod error;
@@ -49,6 +51,8 @@ mod event;
 mod execute;
 mod foreign;
 mod fragment;
+#[cfg(feature = "gemini")]
+mod gemini;
 mod interpret;
 mod journal;
 mod layout;
@@ -57,6 +61,12 @@ mod message;
 mod model;
 #[cfg(feature = "openai")]
 mod openai;
+#[cfg(feature = "http")]
+#[cfg_attr(
+    not(all(feature = "anthropic", feature = "gemini", feature = "openai")),
+    allow(dead_code, unused_imports, reason = "each client uses its part of it")
+)]
+mod provider;
 mod registry;
 mod session;
 #[cfg(feature = "sqlite")]
@@ -73,6 +83,8 @@ pub use agent::{
     HistoryImport, ImportReport, PrefixBreak, Report, Request, Resumption, Retries, Run, RunHandle,
     SessionNode, SessionTree, SessionTurn, Source, Texts, Traced, Update,
 };
+#[cfg(feature = "anthropic")]
+pub use anthropic::{Anthropic, AnthropicBuilder, Messages};
 pub use compact::{Compaction, Compactor, Exchange, History, Summarizer};
 pub use dialect::{Decoder, Dialect, Lowered, LoweredTool, LoweredTools, SchemaReader, SchemaReport, lower};
 pub use error::{
@@ -91,6 +103,8 @@ pub use fragment::{
     Legacy, Lifetime, Marker, MarkerKey, Marking, Memory, OnCompact, OnFork, OnRollback, Overflow,
     ParseFragment, Piece, Pin, Recognize, Render, Rendered, RetractableFragment, Slot,
 };
+#[cfg(feature = "gemini")]
+pub use gemini::{Gemini, GeminiBuilder, GenerateContent};
 pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls};
 pub use journal::{
     Durability, Fork, Journal, Lease, MemoryJournal, Record, SessionId, export_session, import_session,
@@ -98,14 +112,17 @@ pub use journal::{
 pub use layout::{Grouped, Layout, Staged, Turn};
 pub use ledger::{Item, ItemKind, Statement};
 pub use message::{
-    Block, Content, Image, ImageSource, ItemId, Message, Origin, Prompt, Role, Share, Stretch, ToolDefinition,
+    Block, Content, Image, ImageSource, ItemId, Message, Origin, Prompt, ProviderState, Role, Share, Stretch,
+    ToolDefinition,
 };
 pub use model::{Model, Scripted, SealedRequest};
 #[cfg(feature = "openai")]
 pub use openai::{
-    ChatBody, ChatMessage, ChatPart, ChatTool, DeveloperRole, OpenAi, OpenAiBuilder, OpenAiError,
-    ResponseFormat,
+    ChatBody, ChatCompletions, ChatMessage, ChatPart, ChatTool, DeveloperRole, OpenAi, OpenAiBuilder,
+    OpenAiResponses, OpenAiResponsesBuilder, ResponseFormat, Responses,
 };
+#[cfg(feature = "http")]
+pub use provider::{Client, ClientBuilder, Protocol, ProviderError};
 pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
 pub use session::{Entry, Known, LiveTurn, Session, TurnContext};
 #[cfg(feature = "sqlite")]

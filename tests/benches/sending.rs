@@ -100,7 +100,7 @@ impl Model for Looker {
     }
 
     fn body(&self, prompt: &Prompt) -> Option<Vec<u8>> {
-        let body = self.client.body(prompt);
+        let body = self.client.body(prompt).expect("every tool can be read");
         self.watch.set(|clock| clock.rendered = Instant::now());
         Some(body)
     }

@@ -1,7 +1,7 @@
 //! What an interrupted run does next, and who may go on with it.
 
 use futures_util::FutureExt;
-use polyloop::{Ending, Journal, JournalError, MemoryJournal, Reply, RunError, Update};
+use polyloop::{Ending, Journal, JournalError, MemoryJournal, ProviderState, Reply, RunError, Update};
 
 use crate::support::{Hang, Store, World, builder, kinds, prefix, script, tally_reply, texts, writing};
 
@@ -92,7 +92,9 @@ async fn requests_that_nobody_waited_for_count_as_failures_of_the_model() {
 async fn what_only_the_provider_can_read_survives_in_the_journal() {
     let world = World::default();
     let journal = MemoryJournal::new();
-    let reply = Reply::text("done").with_raw(r#"{"id":1}"#).with_provider_state(r#"{"signature":"x"}"#);
+    let reply = Reply::text("done")
+        .with_raw(r#"{"id":1}"#)
+        .with_provider_state(ProviderState::new("somebody", "signed"));
     let agent = builder(&world, vec![reply.clone()]).journal(journal.clone()).build().unwrap();
     let mut run = agent.on(world.clone()).goal("go").await.unwrap();
     run.finish().await.unwrap();

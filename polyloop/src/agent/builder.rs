@@ -1,6 +1,7 @@
 //! An agent and its builder: model, interpreter, tools, layout, texts, budget.
 
 use std::any::type_name;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -11,7 +12,7 @@ use super::definition::{Definition, Names, WallClock, header, parts};
 use super::retries::Retries;
 use super::texts::Texts;
 use crate::compact::{Compactor, DynCompactor};
-use crate::error::BuildError;
+use crate::error::{BuildError, ToolRefusal};
 use crate::execute::{DynExecutor, DynVerifier, Executor, Verifier};
 use crate::interpret::{Interpreter, NativeCalls};
 use crate::journal::{DynJournal, Journal};
@@ -188,7 +189,7 @@ impl<R: Registry> AgentBuilder<R> {
     ///
     /// # Errors
     ///
-    /// When a tool cannot be described to a model, has no handler or is not listed in the registry, the layout has no place for a fragment, or a fixed text
+    /// When a tool cannot be described to a model, or not to this one, has no handler or is not listed in the registry, the layout has no place for a fragment, or a fixed text
     /// is empty or has a placeholder that is not known.
     pub fn build(self) -> Result<Agent<R>, BuildError> {
         let texts = self.texts.check()?;
@@ -206,6 +207,10 @@ impl<R: Registry> AgentBuilder<R> {
                 kind: entry.spec.kind,
                 reason,
             })?;
+        }
+        let refused = refused(&*self.model, &*self.interpreter, &tools);
+        if !refused.is_empty() {
+            return Err(BuildError::Unreadable { refused });
         }
         let header = header(&*self.interpreter, &tools);
         let definition = Definition {
@@ -239,4 +244,13 @@ impl<R: Registry> fmt::Debug for AgentBuilder<R> {
 /// What stands for an interpreter: its type and its version.
 fn versioned<I: Interpreter>(interpreter: &I) -> String {
     format!("{}/{}", type_name::<I>(), interpreter.version())
+}
+
+/// Which tools the model's provider cannot read, those included that are hidden now.
+fn refused<S>(model: &dyn DynModel, interpreter: &dyn Interpreter, tools: &ToolSet<S>) -> Vec<ToolRefusal> {
+    if !interpreter.reads_native_calls() {
+        return Vec::new();
+    }
+    let all: BTreeSet<String> = tools.tools().map(|(name, _)| name.to_owned()).collect();
+    model.refused(&tools.definitions(&all))
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -14,7 +15,8 @@ use crate::error::{SchemaError, ToolRefusal};
 use crate::message::ToolDefinition;
 
 /// Who reads the tools of a request: the dialects to try, from the strictest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SchemaReader {
     /// OpenAI: strict where that goes, else plain.

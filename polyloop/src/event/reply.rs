@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::message::ProviderState;
+
 /// The reason why a model stopped writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -71,7 +73,7 @@ pub struct Reply {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     raw: Option<Arc<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    provider_state: Option<Arc<str>>,
+    provider_state: Option<ProviderState>,
 }
 
 impl Reply {
@@ -129,11 +131,22 @@ impl Reply {
         self
     }
 
-    /// Sets a state that only the provider can read, as JSON text: what must go back to it with a later request. The
-    /// journal keeps it; this version of the library sends none back.
+    /// Sets a state that only the provider can read: what must go back to it with a later request. The journal keeps it,
+    /// and it stands in later prompts as long as the reply does, if the reply was taken as it is.
     #[must_use]
-    pub fn with_provider_state(mut self, state: impl Into<Arc<str>>) -> Self {
-        self.provider_state = Some(state.into());
+    pub fn with_provider_state(mut self, state: ProviderState) -> Self {
+        self.provider_state = Some(state);
+        self
+    }
+
+    /// Puts other arguments in the place of those that a function knows better, by the tool's name.
+    #[cfg(feature = "http")]
+    pub(crate) fn with_arguments(mut self, better: impl Fn(&str, &str) -> Option<String>) -> Self {
+        for call in &mut self.calls {
+            if let Some(arguments) = better(&call.name, &call.arguments) {
+                call.arguments = arguments;
+            }
+        }
         self
     }
 
@@ -167,10 +180,10 @@ impl Reply {
         self.raw.as_deref()
     }
 
-    /// Returns the state that only the provider can read, as JSON text.
+    /// Returns the state that only the provider can read.
     #[must_use]
-    pub fn provider_state(&self) -> Option<&str> {
-        self.provider_state.as_deref()
+    pub fn provider_state(&self) -> Option<&ProviderState> {
+        self.provider_state.as_ref()
     }
 
     /// Whether there is neither a call nor any text but white space.

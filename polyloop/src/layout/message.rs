@@ -2,6 +2,7 @@
 
 use super::Template;
 use crate::event::InputPart;
+use crate::fragment::Slot;
 use crate::ledger::{Item, ItemContent};
 use crate::message::{Block, Content, Message, Prompt, Role};
 
@@ -11,7 +12,12 @@ pub(super) fn push_message<'i>(prompt: &mut Prompt, group: &[&'i Item], observat
     for sharing in group.chunk_by(may_share) {
         if let [first, ..] = sharing {
             let blocks: Vec<Block> = sharing.iter().flat_map(|item| blocks(item, observation)).collect();
-            prompt.push(Message::of(first.role(), blocks));
+            let message = Message::of(first.role(), blocks);
+            if sharing.iter().all(|item| item.fragment().is_some_and(|spec| spec.slot == Slot::Run)) {
+                prompt.push_of_run(message);
+            } else {
+                prompt.push(message);
+            }
         }
     }
 }
@@ -46,10 +52,12 @@ fn blocks(item: &Item, observation: &Template) -> Vec<Block> {
             };
             input.said().map(|part| Block::of(content(part), item.origin(None))).collect()
         }
-        ItemContent::Reply { text, calls, native } => {
+        ItemContent::Reply { text, calls, native, state } => {
+            let state = state.iter().cloned().map(|state| Content::ProviderState { state });
+            let state = state.map(|content| Block::of(content, item.origin(None)));
             let text_block = block(text.clone());
             if !native || calls.is_empty() {
-                return vec![text_block];
+                return state.chain([text_block]).collect();
             }
             let calls = calls.iter().map(|call| {
                 let content = Content::ToolCall {
@@ -59,7 +67,7 @@ fn blocks(item: &Item, observation: &Template) -> Vec<Block> {
                 };
                 Block::of(content, item.origin(Some(&call.action().label().into())))
             });
-            (!text.trim().is_empty()).then_some(text_block).into_iter().chain(calls).collect()
+            state.chain((!text.trim().is_empty()).then_some(text_block)).chain(calls).collect()
         }
         ItemContent::Observation { call, tool, native: true, parts, .. } => {
             let content = Content::ToolResult { call: call.text(), parts: parts.clone() };

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::event::{Call, CallId, RecordedFragment, Status, UserInput};
 use crate::fragment::{FragmentSpec, Rendered};
-use crate::message::{ItemId, Origin, Role};
+use crate::message::{ItemId, Origin, ProviderState, Role};
 
 /// The built-in kinds; fragments have their own.
 mod kind {
@@ -64,7 +64,7 @@ pub enum Statement {
 pub(crate) enum ItemContent {
     Fragment(RecordedFragment),
     Input { input: UserInput, typed: Option<UserInput> },
-    Reply { text: Arc<str>, calls: Arc<[Call]>, native: bool },
+    Reply { text: Arc<str>, calls: Arc<[Call]>, native: bool, state: Option<ProviderState> },
     Observation { call: CallId, tool: Arc<str>, native: bool, status: Status, parts: Arc<[Arc<str>]> },
     Explanation { text: Arc<str> },
     Synthetic { reply: bool, text: Arc<str> },

@@ -18,7 +18,8 @@ pub(crate) use view::Part;
 use view::View;
 
 use crate::event::{
-    Call, CallId, Decision, Event, ImportedItem, ImportedPart, NoteId, RecordedFragment, Settled, Status,
+    Call, CallId, Decision, Event, ImportedItem, ImportedPart, NoteId, RecordedFragment, Reply, ReplyCall,
+    Settled, Status,
 };
 use crate::fragment::{Lifetime, OnFork};
 use crate::message::ItemId;
@@ -52,6 +53,8 @@ pub(crate) struct Ledger {
     open_turn: u64,
     /// Whether a request is out: what the model answers to is what it was shown.
     asked: bool,
+    /// The last reply, until it is decided what it means.
+    replied: Option<Arc<Reply>>,
     /// What was recorded while a request was out or calls were open; it stands behind the reply and the results.
     waiting: Vec<Item>,
 }
@@ -196,6 +199,7 @@ impl Ledger {
                 self.place(self.item(*observation, content));
                 self.close();
             }
+            Event::ModelReplied { reply } => self.replied = Some(reply.clone()),
             Event::Decided { .. } => self.decided(event),
             Event::CallSettled { item, call, settled } => {
                 self.settled(*item, call, settled);
@@ -226,7 +230,6 @@ impl Ledger {
             | Event::CallVerified { .. }
             | Event::StopChecked { .. }
             | Event::ClockMarked { .. }
-            | Event::ModelReplied { .. }
             | Event::ModelAbandoned {}
             | Event::ApprovalAsked { .. }
             | Event::ApprovalGiven { .. }
@@ -255,7 +258,9 @@ impl Ledger {
         };
         self.asked = false;
         let text: Arc<str> = decision.history_text().into();
-        let content = ItemContent::Reply { text, calls: calls.as_slice().into(), native: *native };
+        let replied = self.replied.take().filter(|reply| is_taken_whole(reply, &text, calls));
+        let state = replied.and_then(|reply| reply.provider_state().cloned());
+        let content = ItemContent::Reply { text, calls: calls.as_slice().into(), native: *native, state };
         self.place(self.item(*item, content).forging(*forged_marker));
         if let (Decision::Invalid { explanation: text, .. }, Some(id)) = (decision, explanation) {
             self.place(self.item(*id, ItemContent::Explanation { text: text.as_str().into() }));
@@ -320,7 +325,8 @@ impl Ledger {
                 }
                 ImportedPart::Reply { text, calls, forged_marker } => {
                     let calls = calls.as_slice().into();
-                    (ItemContent::Reply { text: text.clone(), calls, native: true }, *forged_marker)
+                    let text = text.clone();
+                    (ItemContent::Reply { text, calls, native: true, state: None }, *forged_marker)
                 }
                 ImportedPart::Result { call, tool, parts, forged_marker } => {
                     let (call, tool, parts) = (call.clone(), tool.clone(), parts.clone());
@@ -350,4 +356,12 @@ impl Ledger {
         });
         self.latest = latest.collect();
     }
+}
+
+/// Whether the history keeps a reply as it came. What a provider signed or encrypted belongs to the whole of it.
+fn is_taken_whole(reply: &Reply, text: &str, calls: &[Call]) -> bool {
+    let same = |(sent, taken): (&ReplyCall, &Call)| {
+        (sent.name.as_str(), sent.arguments.as_str()) == (taken.action().label(), taken.action().payload())
+    };
+    reply.as_text() == text && reply.calls().len() == calls.len() && reply.calls().iter().zip(calls).all(same)
 }

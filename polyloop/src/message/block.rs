@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Image;
+use super::{Image, ProviderState};
 
 /// The role in which somebody speaks in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ impl Origin {
     }
 }
 
-/// The content of a block: a text, an image, a call, or the result of a call.
+/// The content of a block: a text, an image, a call, the result of a call, or what a provider adds to its own reply.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -117,17 +117,23 @@ pub enum Content {
         /// The image, with its measure.
         image: Image,
     },
+    /// What only the provider of a reply can read of it; it stands before the rest of the reply.
+    ProviderState {
+        /// The state, with the provider to which it goes back.
+        state: ProviderState,
+    },
 }
 
 impl Content {
-    /// Measures the content in characters (Unicode scalar values): texts, tool names and arguments; not ids. An image counts
-    /// as many as its host states. There is no content without a measure.
+    /// Measures the content in characters (Unicode scalar values): texts, tool names and arguments, and the data of a
+    /// provider; not ids. An image counts as many as its host states. There is no content without a measure.
     fn chars(&self) -> usize {
         match self {
             Self::Text { text } => text.chars().count(),
             Self::ToolCall { name, arguments, .. } => name.chars().count() + arguments.chars().count(),
             Self::ToolResult { parts, .. } => parts.iter().map(|part| part.chars().count()).sum(),
             Self::Image { image } => image.chars(),
+            Self::ProviderState { state } => state.data().chars().count(),
         }
     }
 }
@@ -204,8 +210,8 @@ impl Message {
         self.blocks.iter().map(Block::chars).sum()
     }
 
-    /// Returns the texts of all text blocks and tool results, one after another, with nothing between them. Tool calls and
-    /// images are left out; a client for a provider reads [`blocks`](Self::blocks).
+    /// Returns the texts of all text blocks and tool results, one after another, with nothing between them. Tool calls,
+    /// images and what only a provider can read are left out; a client for a provider reads [`blocks`](Self::blocks).
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -213,7 +219,7 @@ impl Message {
             match block.content() {
                 Content::Text { text: part } => text.push_str(part),
                 Content::ToolResult { parts, .. } => parts.iter().for_each(|part| text.push_str(part)),
-                Content::ToolCall { .. } | Content::Image { .. } => {}
+                Content::ToolCall { .. } | Content::Image { .. } | Content::ProviderState { .. } => {}
             }
         }
         text

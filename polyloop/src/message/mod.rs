@@ -7,12 +7,14 @@
 mod block;
 mod image;
 mod prompt;
+mod provider_state;
 mod running_hash;
 mod trace;
 
 pub use block::{Block, Content, ItemId, Message, Origin, Role};
 pub use image::{Image, ImageSource};
 pub use prompt::{Prompt, Share, ToolDefinition};
+pub use provider_state::ProviderState;
 pub use trace::Stretch;
 
 pub(crate) use running_hash::{RunningHash, first_difference};

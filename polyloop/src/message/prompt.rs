@@ -50,16 +50,26 @@ pub struct Prompt {
     messages: VectorSync<Message>,
     tools: Arc<[ToolDefinition]>,
     chars: usize,
+    /// How many messages at the front are the run part.
+    run_part: usize,
 }
 
 impl Prompt {
     pub(crate) fn empty() -> Self {
-        Self { messages: VectorSync::new_sync(), tools: Arc::from([]), chars: 0 }
+        Self { messages: VectorSync::new_sync(), tools: Arc::from([]), chars: 0, run_part: 0 }
     }
 
     pub(crate) fn push(&mut self, message: Message) {
         self.chars += message.chars();
         self.messages.push_back_mut(message);
+    }
+
+    /// Adds a message of fragments that belong to the run as a whole.
+    pub(crate) fn push_of_run(&mut self, message: Message) {
+        if self.run_part == self.messages.len() {
+            self.run_part += 1;
+        }
+        self.push(message);
     }
 
     /// How many characters it shares with an earlier one, and the first item that did not stand there; none where all of
@@ -99,6 +109,13 @@ impl Prompt {
 
     pub(crate) fn message(&self, at: usize) -> Option<&Message> {
         self.messages.get(at)
+    }
+
+    /// Returns how many messages at the front are made of fragments with `slot = run` alone: those that change least from
+    /// run to run, so that a provider's cache may be shared up to there.
+    #[must_use]
+    pub fn run_part(&self) -> usize {
+        self.run_part
     }
 
     /// Returns the native tools of the request's header; empty unless the interpreter reads native calls.

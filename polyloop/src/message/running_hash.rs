@@ -85,6 +85,11 @@ fn each_part(message: &Message, mut take: impl FnMut(&str)) {
                     take(url);
                 }
             },
+            Content::ProviderState { state } => {
+                take("state of");
+                take(state.provider());
+                take(state.data());
+            }
         }
     }
     take("end");

@@ -67,6 +67,7 @@ fn written(block: &Block) -> Cow<'_, str> {
         Content::Text { text } => Cow::Borrowed(text),
         Content::ToolCall { name, arguments, .. } => [&**name, &**arguments].concat().into(),
         Content::ToolResult { parts, .. } => parts.concat().into(),
+        Content::ProviderState { state } => Cow::Borrowed(state.data()),
         // What it counts for is a measure, and no text.
         Content::Image { .. } => Cow::Borrowed(""),
     }

@@ -1,7 +1,7 @@
 //! Where a model tells its reply piece by piece.
 
 /// Takes the pieces of a reply while a model still writes.
-pub(crate) struct Deltas {
+pub struct Deltas {
     tell: Box<dyn Fn(&str) + Send + Sync>,
 }
 

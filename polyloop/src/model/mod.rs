@@ -13,9 +13,9 @@ pub(crate) use deltas::Deltas;
 pub use request::SealedRequest;
 pub use scripted::Scripted;
 
-use crate::error::ModelError;
+use crate::error::{ModelError, ToolRefusal};
 use crate::event::Reply;
-use crate::message::Prompt;
+use crate::message::{Prompt, ToolDefinition};
 use crate::tool::BoxFuture;
 
 /// A language model: it sees a sealed prompt and nothing else, and replies.
@@ -36,7 +36,7 @@ use crate::tool::BoxFuture;
 /// ```
 ///
 /// A client for a provider has a [`body`](Model::body) and an [`identity`](Model::identity) as well, and sends what
-/// [`ask_sealed`](Model::ask_sealed) gets. A model around another one forwards all four.
+/// [`ask_sealed`](Model::ask_sealed) gets. A model around another one forwards all five.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model",
     label = "not a model",
@@ -83,6 +83,13 @@ pub trait Model: Send + Sync + 'static {
     fn identity(&self) -> String {
         type_name::<Self>().to_owned()
     }
+
+    /// Says which tools the model's provider cannot read, and why; none unless a model says otherwise. An agent whose tools
+    /// its model refuses is not built: a provider answers one bad tool by failing the whole request.
+    fn refused_tools(&self, tools: &Arc<[ToolDefinition]>) -> Vec<ToolRefusal> {
+        let _ = tools;
+        Vec::new()
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -105,6 +112,10 @@ impl<M: Model> Model for Arc<M> {
     fn identity(&self) -> String {
         M::identity(self)
     }
+
+    fn refused_tools(&self, tools: &Arc<[ToolDefinition]>) -> Vec<ToolRefusal> {
+        M::refused_tools(self, tools)
+    }
 }
 
 /// A model behind `dyn`.
@@ -112,6 +123,7 @@ pub(crate) trait DynModel: Send + Sync {
     fn body_of(&self, prompt: &Prompt) -> Option<Vec<u8>>;
     fn ask_boxed<'a>(&'a self, request: &'a SealedRequest<'a>) -> BoxFuture<'a, Result<Reply, ModelError>>;
     fn who(&self) -> String;
+    fn refused(&self, tools: &Arc<[ToolDefinition]>) -> Vec<ToolRefusal>;
 }
 
 impl<M: Model> DynModel for M {
@@ -125,5 +137,9 @@ impl<M: Model> DynModel for M {
 
     fn who(&self) -> String {
         self.identity()
+    }
+
+    fn refused(&self, tools: &Arc<[ToolDefinition]>) -> Vec<ToolRefusal> {
+        self.refused_tools(tools)
     }
 }

@@ -45,7 +45,7 @@ impl<'a> SealedRequest<'a> {
     }
 
     /// Where the pieces go.
-    #[cfg(feature = "openai")]
+    #[cfg(feature = "http")]
     pub(crate) fn deltas(&self) -> &'a Deltas {
         self.deltas
     }

@@ -29,7 +29,7 @@ pub(super) fn check(prompt: &Prompt) -> Result<(), ModelError> {
                     };
                     open.remove(position);
                 }
-                Content::Text { .. } | Content::Image { .. } => {}
+                Content::Text { .. } | Content::Image { .. } | Content::ProviderState { .. } => {}
             }
         }
     }
@@ -40,6 +40,7 @@ fn is_empty(message: &Message) -> bool {
     message.blocks().iter().all(|block| match block.content() {
         Content::Text { text } => text.trim().is_empty(),
         Content::ToolResult { parts, .. } => parts.iter().all(|part| part.trim().is_empty()),
+        Content::ProviderState { .. } => true,
         Content::ToolCall { .. } | Content::Image { .. } => false,
     })
 }

@@ -6,9 +6,9 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::failure;
 use crate::error::{ModelError, ModelErrorClass};
-use crate::event::{Finish, Reply, Usage};
+use crate::event::{Reply, ReplyCall, Usage};
+use crate::provider::{Answered, Ended, of_answer, read};
 
 /// An answer as a whole, or one piece of a stream.
 #[derive(Deserialize)]
@@ -125,13 +125,6 @@ fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
-/// Reads a whole answer, or one piece.
-pub(super) fn read(text: &str) -> Result<Answer<'_>, ModelError> {
-    serde_json::from_str(text).map_err(|error| {
-        ModelError::new(ModelErrorClass::Protocol, format!("the answer cannot be read: {error}"))
-    })
-}
-
 /// One call, as it was put together.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
@@ -154,39 +147,28 @@ pub(super) struct Parts {
 impl Parts {
     /// Makes the reply of the parts.
     pub(super) fn into_reply(self) -> Result<Reply, ModelError> {
-        let refused = |text: String| Err(ModelError::new(ModelErrorClass::ContentRefused, text));
-        let finish = match self.finish.as_deref() {
-            Some("length" | "max_tokens") => Finish::Length,
-            // A call that the provider cut must not be carried out.
-            Some("content_filter") if self.text.trim().is_empty() || !self.calls.is_empty() => {
-                return refused("the provider cut the reply for its content".to_owned());
-            }
-            Some("content_filter") => Finish::ContentFilter,
+        let ended = match self.finish.as_deref() {
+            Some("length" | "max_tokens") => Ended::Length,
+            Some("content_filter") => Ended::Filtered,
             Some("error") => {
-                return Err(ModelError::new(
-                    ModelErrorClass::Server,
-                    "the provider failed while the model wrote",
-                ));
+                let message = "the provider failed while the model wrote";
+                return Err(ModelError::new(ModelErrorClass::Server, message));
             }
             // Servers differ in what they say beside calls; the calls themselves are what counts.
-            _ => Finish::Stop,
+            _ => Ended::Said,
         };
-        if self.text.trim().is_empty() && self.calls.is_empty() && !self.refusal.trim().is_empty() {
-            return refused(self.refusal);
-        }
-        let mut reply = Reply::text(self.text).finished(finish).used(self.usage);
-        for call in self.calls {
-            reply = reply.call_with_id(call.id, call.name, call.arguments);
-        }
-        Ok(reply)
+        let call = |Gathered { id, name, arguments, .. }| ReplyCall { id, name, arguments };
+        let calls = self.calls.into_iter().map(call).collect();
+        let Self { text, refusal, usage, .. } = self;
+        Answered { text, refusal, calls, ended, usage, ..Answered::default() }.into_reply("")
     }
 }
 
 /// Reads a whole answer.
 pub(super) fn whole(text: &str) -> Result<Reply, ModelError> {
-    let answer = read(text)?;
+    let answer: Answer<'_> = read(text)?;
     if let Some(error) = answer.error.filter(|error| error.get() != "null") {
-        return Err(failure::of_answer(error.get()));
+        return Err(of_answer(error.get()));
     }
     let usage = answer.usage.map(Usage::from).unwrap_or_default();
     let choice = answer.choices.into_iter().find(|choice| choice.index == 0);

@@ -70,8 +70,8 @@ fn the_identity_names_server_model_and_parameters_and_no_secret() {
         .parallel_tool_calls(false)
         .developer_role(DeveloperRole::Developer)
         .parameter("top_p", 1);
-    let parameters = r#"{"seed":7,"top_p":1,"parallel_tool_calls":false,"developer_role":"developer"}"#;
-    assert_eq!(identity(full), format!("openai.chat/1 example.org:8443/v1/chat/completions m {parameters}"));
+    let parameters = r#"{"seed":7,"top_p":1,"parallel_tool_calls":false,"developer_role":"developer","schemas":"open_ai"}"#;
+    assert_eq!(identity(full), format!("openai.chat/2 example.org:8443/v1/chat/completions m {parameters}"));
     let different = [
         builder(),
         builder().streaming(false),

@@ -170,7 +170,7 @@ fn what_is_said_in_one_message_does_not_run_together() {
     session.inject(Place { path: "/a".to_owned() }).unwrap();
     session.inject(Place { path: "/b".to_owned() }).unwrap();
     session.say("What is here?").unwrap();
-    let body: Value = serde_json::from_slice(&client().body(&session.prompt())).unwrap();
+    let body: Value = serde_json::from_slice(&client().body(&session.prompt()).unwrap()).unwrap();
     let text = |text| json!({"type": "text", "text": text});
     assert_eq!(body["messages"][0]["content"], json!([text("<cwd>/a</cwd>"), text("<cwd>/b</cwd>")]));
     assert_eq!(body["messages"][1]["content"], "What is here?", "one thing is a text");
@@ -188,9 +188,9 @@ proptest! {
     ) {
         let (client, again) = (options.client(), options.client());
         for prompt in prompts_for(goal, replies, native) {
-            let bytes = client.body(&prompt);
-            prop_assert_eq!(&bytes, &client.body(&prompt));
-            prop_assert_eq!(&bytes, &again.body(&prompt));
+            let bytes = client.body(&prompt).unwrap();
+            prop_assert_eq!(&bytes, &client.body(&prompt).unwrap());
+            prop_assert_eq!(&bytes, &again.body(&prompt).unwrap());
             let body = OpenAi::decode(&bytes).unwrap();
             let developer = if options.developer { "developer" } else { "system" };
             prop_assert_eq!(body.messages, decode::prompt(&prompt, developer));
@@ -208,7 +208,7 @@ proptest! {
     #[test]
     fn a_body_without_its_end_begins_the_next_one(replies in proptest::collection::vec(reply(), 1..6)) {
         let client = client();
-        let bodies: Vec<Vec<u8>> = prompts(replies, true).iter().map(|prompt| client.body(prompt)).collect();
+        let bodies: Vec<Vec<u8>> = prompts(replies, true).iter().map(|prompt| client.body(prompt).unwrap()).collect();
         for pair in bodies.windows(2) {
             let (before, end) = pair[0].split_at(pair[0].len() - 2);
             prop_assert_eq!(end, b"]}");
@@ -225,7 +225,7 @@ fn words_with_images_are_sent_as_the_reference_says() {
         .image(Image::url("https://example.org/a.png", 7).unwrap())
         .text("One word.");
     let prompts = prompts_for(goal, vec![Reply::text("Done.")], true);
-    let text = String::from_utf8(client().body(&prompts[0])).unwrap();
+    let text = String::from_utf8(client().body(&prompts[0]).unwrap()).unwrap();
     let message = concat!(
         r#"{"role":"user","content":[{"type":"text","text":"What is this?"},"#,
         r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,YWJj"}},"#,
@@ -239,7 +239,7 @@ fn words_with_images_are_sent_as_the_reference_says() {
 fn an_image_alone_is_a_list_of_one_part() {
     let goal = UserInput::from(Image::url("https://example.org/a.png", 7).unwrap());
     let prompts = prompts_for(goal, vec![Reply::text("Done.")], true);
-    let text = String::from_utf8(client().body(&prompts[0])).unwrap();
+    let text = String::from_utf8(client().body(&prompts[0]).unwrap()).unwrap();
     let message = r#"{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}]}]}"#;
     assert!(text.ends_with(message), "{text}");
 }
@@ -251,7 +251,7 @@ fn a_step_with_parallel_calls_is_sent_as_the_reference_says() {
         .call_with_id("x", "clock", "")
         .call_with_id("", "add", "{broken");
     let prompts = prompts(vec![calls, Reply::text("Done.")], true);
-    let bytes = client().body(prompts.last().unwrap());
+    let bytes = client().body(prompts.last().unwrap()).unwrap();
     let body: Value = serde_json::from_slice(&bytes).unwrap();
     assert!(body["tools"].as_array().unwrap().len() == 2);
     let text = serde_json::to_string(&body["messages"]).unwrap();
@@ -278,7 +278,7 @@ fn a_step_with_parallel_calls_is_sent_as_the_reference_says() {
 #[test]
 fn a_step_of_calls_alone_has_no_content() {
     let prompts = prompts(vec![Reply::tool("clock", "{}"), Reply::text("Done.")], true);
-    let text = String::from_utf8(client().body(prompts.last().unwrap())).unwrap();
+    let text = String::from_utf8(client().body(prompts.last().unwrap()).unwrap()).unwrap();
     assert!(text.contains(r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","#), "{text}");
 }
 
@@ -286,11 +286,11 @@ fn a_step_of_calls_alone_has_no_content() {
 fn without_native_calls_there_are_no_tools_in_the_body() {
     let client = OpenAi::builder("http://localhost/v1", "m").parallel_tool_calls(true).build().unwrap();
     for prompt in prompts(vec![Reply::text(r#"{"answer": "a"}"#)], false) {
-        let body: Value = serde_json::from_slice(&client.body(&prompt)).unwrap();
+        let body: Value = serde_json::from_slice(&client.body(&prompt).unwrap()).unwrap();
         assert!(body.get("tools").is_none() && body.get("parallel_tool_calls").is_none());
     }
     for prompt in prompts(vec![Reply::text("a")], true) {
-        let body: Value = serde_json::from_slice(&client.body(&prompt)).unwrap();
+        let body: Value = serde_json::from_slice(&client.body(&prompt).unwrap()).unwrap();
         assert_eq!(
             (body["tools"].as_array().unwrap().len(), &body["parallel_tool_calls"]),
             (2, &true.into())

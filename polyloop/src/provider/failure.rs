@@ -13,29 +13,38 @@ use crate::error::{ModelError, ModelErrorClass as Class};
 
 /// Codes and types of a prompt that is too long: those of OpenAI and of llama.cpp.
 const TOO_LONG: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
-/// How servers word it that have no code for it: OpenAI and vLLM, llama.cpp, Ollama, Anthropic.
-const TOO_LONG_WORDS: [&str; 6] = [
+/// How servers word it that have no code for it: OpenAI and vLLM, llama.cpp, Ollama, Anthropic, Gemini.
+const TOO_LONG_WORDS: [&str; 7] = [
     "maximum context length",
     "context size",
     "context window",
     "context length",
     "prompt is too long",
     "input is too long",
+    "exceeds the maximum number of tokens",
 ];
 /// Codes and types of content that is not wanted: those of Azure and of OpenAI.
 const REFUSED: [&str; 3] = ["content_filter", "content_policy_violation", "moderation_blocked"];
 /// Codes and types of an account that may not ask, whatever the status is.
-const NO_ACCESS: [&str; 5] =
-    ["invalid_api_key", "insufficient_quota", "authentication_error", "permission_error", "billing_error"];
+const NO_ACCESS: [&str; 6] = [
+    "invalid_api_key",
+    "api_key_invalid",
+    "insufficient_quota",
+    "authentication_error",
+    "permission_error",
+    "billing_error",
+];
 
 /// What an error says, wherever it stands.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Said {
     message: String,
-    /// The code and the type, in small letters.
+    /// The code, the type and the reasons, in small letters.
     codes: Vec<String>,
     /// Some servers repeat the status, or send it in place of a code.
     status: Option<u16>,
+    /// How long to wait.
+    wait: Option<Duration>,
 }
 
 impl Said {
@@ -44,20 +53,29 @@ impl Said {
         let Ok(value) = serde_json::from_str::<Value>(body) else {
             return Self { message: body.trim().to_owned(), ..Self::default() };
         };
+        // Some send a list of one.
+        let value = value.get(0).cloned().unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(&value);
         if let Some(text) = error.as_str() {
             return Self { message: text.to_owned(), ..Self::default() };
         }
         let message = ["message", "detail"].iter().find_map(|name| error.get(*name));
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let members = ["code", "type"].iter().filter_map(|name| error.get(*name)?.as_str());
+        let details = || error.get("details").and_then(Value::as_array).into_iter().flatten();
+        let member = |value: &'_ Value, name: &str| Some(value.get(name)?.as_str()?.to_lowercase());
+        let mut codes: Vec<String> = ["code", "type"].iter().filter_map(|name| member(error, name)).collect();
+        codes.extend(details().filter_map(|detail| member(detail, "reason")));
+        // A duration in the form of Google's interfaces: `37.5s`.
+        let seconds =
+            details().find_map(|detail| member(detail, "retryDelay")?.strip_suffix('s')?.parse().ok());
         let status = error.get("code").or_else(|| error.get("status")).and_then(|code| {
             code.as_u64().or_else(|| code.as_str()?.parse().ok()).and_then(|code| u16::try_from(code).ok())
         });
         Self {
             message: message.map_or_else(|| error.to_string(), text),
-            codes: members.map(str::to_lowercase).collect(),
+            codes,
             status,
+            wait: seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         }
     }
 
@@ -108,14 +126,14 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, body: &str) -> 
         format!("status {}: {}", status.as_u16(), said.message)
     };
     let error = ModelError::new(class, message);
-    match retry_after(headers, SystemTime::now()) {
+    match retry_after(headers, SystemTime::now()).or(said.wait) {
         Some(wait) => error.with_retry_after(wait),
         None => error,
     }
 }
 
 /// Classifies an error that stands in an answer or in a stream whose status says success.
-pub(super) fn of_answer(error: &str) -> ModelError {
+pub(crate) fn of_answer(error: &str) -> ModelError {
     let said = Said::of(error);
     let status = said.status.filter(|status| (400..600).contains(status));
     ModelError::new(said.class(status), said.message)

@@ -8,8 +8,12 @@ use std::borrow::Cow;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use crate::message::{Content, Image, ImageSource, Message, Prompt, Role, ToolDefinition};
+use super::ChatCompletions;
+use crate::dialect::LoweredTools;
+use crate::message::{Image, ImageSource, Message, Role};
+use crate::provider::{Asked, Options, Piece, entry, pieces};
 
 /// Says under which role the developer's messages are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -66,22 +70,6 @@ impl Serialize for ResponseFormat {
     }
 }
 
-/// What stands in every body of a client.
-#[derive(Clone, Debug)]
-pub(super) struct Header {
-    pub(super) model: String,
-    pub(super) developer_role: DeveloperRole,
-    pub(super) temperature: Option<f64>,
-    pub(super) seed: Option<i64>,
-    pub(super) max_tokens: Option<u32>,
-    pub(super) max_completion_tokens: Option<u32>,
-    pub(super) parallel_tool_calls: Option<bool>,
-    pub(super) response_format: Option<ResponseFormat>,
-    pub(super) stream: bool,
-    /// Members of the user's own, in the order given.
-    pub(super) parameters: Vec<(String, Value)>,
-}
-
 /// The members that are written here.
 pub(super) const OWN_MEMBERS: [&str; 11] = [
     "model",
@@ -97,81 +85,67 @@ pub(super) const OWN_MEMBERS: [&str; 11] = [
     "messages",
 ];
 
-impl Header {
-    /// The bytes of the body.
-    pub(super) fn body(&self, prompt: &Prompt) -> Vec<u8> {
-        // Texts, numbers and JSON that was read: there is nothing in it that cannot be written.
-        serde_json::to_vec(&Body { header: self, prompt }).unwrap_or_default()
-    }
-
-    /// Everything that decides over a body beside the prompt and the model's name, as JSON text.
-    pub(super) fn parameters(&self) -> String {
-        serde_json::to_string(&Parameters(self)).unwrap_or_default()
-    }
-
-    /// The members that do not depend on the prompt.
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        if let Some(temperature) = self.temperature {
-            map.serialize_entry("temperature", &temperature)?;
-        }
-        if let Some(seed) = self.seed {
-            map.serialize_entry("seed", &seed)?;
-        }
-        if let Some(most) = self.max_tokens {
-            map.serialize_entry("max_tokens", &most)?;
-        }
-        if let Some(most) = self.max_completion_tokens {
-            map.serialize_entry("max_completion_tokens", &most)?;
-        }
-        if let Some(format) = &self.response_format {
-            map.serialize_entry("response_format", format)?;
-        }
-        if self.stream {
-            map.serialize_entry("stream", &true)?;
-            map.serialize_entry("stream_options", &StreamOptions { include_usage: true })?;
-        }
-        for (name, value) in &self.parameters {
-            map.serialize_entry(name, value)?;
-        }
-        Ok(())
-    }
+/// The bytes of the body.
+pub(super) fn body(chat: &ChatCompletions, options: &Options, asked: &Asked<'_>) -> Vec<u8> {
+    // Texts, numbers and JSON that was read: there is nothing in it that cannot be written.
+    serde_json::to_vec(&Body { chat, options, asked }).unwrap_or_default()
 }
 
-struct Parameters<'a>(&'a Header);
+/// Everything that decides over a body beside the prompt and the model's name, as JSON text.
+pub(super) fn parameters(chat: &ChatCompletions, options: &Options) -> String {
+    serde_json::to_string(&Parameters { chat, options }).unwrap_or_default()
+}
+
+/// The members that do not depend on the prompt.
+fn members<M: SerializeMap>(chat: &ChatCompletions, options: &Options, map: &mut M) -> Result<(), M::Error> {
+    entry(map, "temperature", options.temperature.as_ref())?;
+    entry(map, "seed", chat.seed.as_ref())?;
+    entry(map, "max_tokens", options.max_tokens.as_ref())?;
+    entry(map, "max_completion_tokens", chat.max_completion_tokens.as_ref())?;
+    entry(map, "response_format", chat.response_format.as_ref())?;
+    if options.stream {
+        map.serialize_entry("stream", &true)?;
+        map.serialize_entry("stream_options", &StreamOptions { include_usage: true })?;
+    }
+    options.own(map)
+}
+
+struct Parameters<'a> {
+    chat: &'a ChatCompletions,
+    options: &'a Options,
+}
 
 impl Serialize for Parameters<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.0.members(&mut map)?;
-        if let Some(parallel) = self.0.parallel_tool_calls {
-            map.serialize_entry("parallel_tool_calls", &parallel)?;
-        }
-        if self.0.developer_role != DeveloperRole::default() {
+        members(self.chat, self.options, &mut map)?;
+        entry(&mut map, "parallel_tool_calls", self.options.parallel_tool_calls.as_ref())?;
+        if self.chat.developer_role != DeveloperRole::default() {
             map.serialize_entry("developer_role", Role::Developer.as_str())?;
         }
+        map.serialize_entry("schemas", &self.options.schemas)?;
         map.end()
     }
 }
 
 struct Body<'a> {
-    header: &'a Header,
-    prompt: &'a Prompt,
+    chat: &'a ChatCompletions,
+    options: &'a Options,
+    asked: &'a Asked<'a>,
 }
 
 impl Serialize for Body<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { header, prompt } = self;
+        let Self { chat, options, asked } = self;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &header.model)?;
-        header.members(&mut map)?;
+        map.serialize_entry("model", &options.model)?;
+        members(chat, options, &mut map)?;
         // Servers refuse an empty list of tools, and the switch without tools.
-        if !prompt.tools().is_empty() {
-            map.serialize_entry("tools", &Tools(prompt.tools()))?;
-            if let Some(parallel) = header.parallel_tool_calls {
-                map.serialize_entry("parallel_tool_calls", &parallel)?;
-            }
+        if !asked.prompt.tools().is_empty() {
+            map.serialize_entry("tools", &Tools(asked.tools))?;
+            entry(&mut map, "parallel_tool_calls", options.parallel_tool_calls.as_ref())?;
         }
-        map.serialize_entry("messages", &Messages { prompt, developer_role: header.developer_role })?;
+        map.serialize_entry("messages", &Messages { asked, developer_role: chat.developer_role })?;
         map.end()
     }
 }
@@ -181,29 +155,46 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-struct Tools<'a>(&'a [ToolDefinition]);
+struct Tools<'a>(&'a LoweredTools);
 
 impl Serialize for Tools<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Tool<'a> {
             r#type: &'static str,
-            function: &'a ToolDefinition,
+            function: Function<'a>,
         }
-        serializer.collect_seq(self.0.iter().map(|function| Tool { r#type: "function", function }))
+        #[derive(Serialize)]
+        struct Function<'a> {
+            name: &'a str,
+            description: &'a str,
+            parameters: &'a RawValue,
+            // Not every server knows the switch.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            strict: Option<bool>,
+        }
+        serializer.collect_seq(self.0.iter().map(|tool| Tool {
+            r#type: "function",
+            function: Function {
+                name: tool.definition().name(),
+                description: tool.definition().description(),
+                parameters: tool.schema(),
+                strict: tool.is_strict().then_some(true),
+            },
+        }))
     }
 }
 
 struct Messages<'a> {
-    prompt: &'a Prompt,
+    asked: &'a Asked<'a>,
     developer_role: DeveloperRole,
 }
 
 impl Serialize for Messages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
-        for message in self.prompt.messages() {
-            for part in parts(message, self.developer_role) {
+        for message in self.asked.prompt.messages() {
+            for part in parts(message, self.asked, self.developer_role) {
                 list.serialize_element(&part)?;
             }
         }
@@ -270,7 +261,7 @@ struct WireFunction<'a> {
 }
 
 /// The messages of one message of ours: one, or one for each result of a call.
-fn parts(message: &Message, developer_role: DeveloperRole) -> Vec<WireMessage<'_>> {
+fn parts<'a>(message: &'a Message, asked: &Asked<'a>, developer_role: DeveloperRole) -> Vec<WireMessage<'a>> {
     let role = match (message.role(), developer_role) {
         (Role::Developer, DeveloperRole::System) => Role::System,
         (role, _) => role,
@@ -278,27 +269,22 @@ fn parts(message: &Message, developer_role: DeveloperRole) -> Vec<WireMessage<'_
     let mut results = Vec::new();
     let mut said: Vec<WirePart<'_>> = Vec::new();
     let mut tool_calls = Vec::new();
-    let mut item = None;
-    for block in message.blocks() {
-        let goes_on = item.replace(block.origin().item()) == Some(block.origin().item());
-        match block.content() {
-            Content::Text { text } => match said.last_mut() {
-                Some(WirePart::Text { text: before }) if goes_on => *before += &**text,
-                _ => said.push(WirePart::Text { text: Cow::Borrowed(text) }),
-            },
-            Content::Image { image } => {
-                said.push(WirePart::ImageUrl { image_url: WireImage { url: Url(image) } });
-            }
-            Content::ToolCall { id, name, arguments } => {
-                let function = WireFunction { name, arguments: wire_arguments(arguments) };
+    for piece in pieces(message, asked) {
+        match piece {
+            Piece::Text { text, .. } => said.push(WirePart::Text { text }),
+            Piece::Image(image) => said.push(WirePart::ImageUrl { image_url: WireImage { url: Url(image) } }),
+            Piece::Call { id, name, arguments, .. } => {
+                let function = WireFunction { name, arguments };
                 tool_calls.push(WireCall { id, r#type: "function", function });
             }
-            Content::ToolResult { call, parts } => results.push(WireMessage {
+            Piece::Result { call, text, .. } => results.push(WireMessage {
                 role: Role::Tool.as_str(),
-                content: Some(WireContent::Text(joined(parts.iter().map(|part| &**part)))),
+                content: Some(WireContent::Text(text)),
                 tool_calls: Vec::new(),
                 tool_call_id: Some(call),
             }),
+            // This interface gives none.
+            Piece::Opaque(_) => {}
         }
     }
     if !said.is_empty() || !tool_calls.is_empty() || results.is_empty() {
@@ -316,64 +302,6 @@ fn content(mut said: Vec<WirePart<'_>>, beside_calls: bool) -> Option<WireConten
         (Some(last), _) => {
             said.push(last);
             Some(WireContent::Parts(said))
-        }
-    }
-}
-
-fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
-    let mut joined = Cow::Borrowed("");
-    for text in texts {
-        joined += text;
-    }
-    joined
-}
-
-/// The member that holds arguments which are no JSON object.
-const UNREADABLE: &str = "unreadable_arguments";
-
-/// What is sent of a call's arguments.
-///
-/// Several servers read the arguments of old calls, and refuse the whole request where they are no JSON object. A
-/// model that once wrote something else would end its run so. Such a text is sent inside an object, and can be read
-/// back from it; no arguments at all are an empty object.
-fn wire_arguments(arguments: &str) -> Cow<'_, str> {
-    if arguments.trim().is_empty() {
-        return Cow::Borrowed("{}");
-    }
-    match serde_json::from_str::<Value>(arguments) {
-        // An object that looks like a wrapped text is wrapped as well, so that reading back is never wrong.
-        Ok(Value::Object(members)) if !(members.len() == 1 && members.contains_key(UNREADABLE)) => {
-            Cow::Borrowed(arguments)
-        }
-        _ => Cow::Owned(serde_json::json!({ UNREADABLE: arguments }).to_string()),
-    }
-}
-
-/// What a model wrote as arguments, of what was sent of them.
-pub(super) fn original_arguments(sent: &str) -> Result<String, serde_json::Error> {
-    let mut members: serde_json::Map<String, Value> = serde_json::from_str(sent)?;
-    match members.remove(UNREADABLE) {
-        Some(Value::String(text)) if members.is_empty() => Ok(text),
-        _ => Ok(sent.to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::wire_arguments;
-
-    #[test]
-    fn arguments_are_sent_as_they_are_or_inside_an_object() {
-        for same in ["{}", r#"{ "a" : 1 }"#, r#"{"a":1,"a":2}"#, r#"{"unreadable_arguments":1,"b":2}"#] {
-            assert_eq!(wire_arguments(same), same);
-        }
-        assert_eq!(wire_arguments(" "), "{}");
-        for (text, sent) in [
-            (r#"{"a":"#, r#"{"unreadable_arguments":"{\"a\":"}"#),
-            ("[1]", r#"{"unreadable_arguments":"[1]"}"#),
-            (r#"{"unreadable_arguments":1}"#, r#"{"unreadable_arguments":"{\"unreadable_arguments\":1}"}"#),
-        ] {
-            assert_eq!(wire_arguments(text), sent);
         }
     }
 }

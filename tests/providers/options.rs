@@ -17,7 +17,7 @@ async fn sent(options: impl FnOnce(OpenAiBuilder) -> OpenAiBuilder) -> (crate::s
 #[tokio::test]
 async fn what_is_sent_is_the_body_of_the_prompt() {
     let (received, client) = sent(|client| client.key("sk-1")).await;
-    assert_eq!(received.body, client.body(&prompt()));
+    assert_eq!(received.body, client.body(&prompt()).unwrap());
     assert_eq!(received.line, "POST /v1/chat/completions HTTP/1.1");
     assert_eq!(received.header("content-type"), Some("application/json"));
     assert_eq!(received.header("authorization"), Some("Bearer sk-1"));
@@ -128,7 +128,8 @@ fn developers_speak_as_the_system_unless_told_otherwise() {
     let mut session = polyloop::Session::<App>::new();
     session.inject(Place { path: "/srv".to_owned() }).unwrap();
     let mut role = |builder: OpenAiBuilder| {
-        let body: Value = serde_json::from_slice(&builder.build().unwrap().body(&session.prompt())).unwrap();
+        let body: Value =
+            serde_json::from_slice(&builder.build().unwrap().body(&session.prompt()).unwrap()).unwrap();
         body["messages"][0]["role"].as_str().unwrap().to_owned()
     };
     let builder = || OpenAi::builder("http://localhost/v1", "m");

@@ -83,6 +83,11 @@ impl Server {
         &self.url
     }
 
+    /// Where the server answers, without a path.
+    pub(crate) fn root(&self) -> &str {
+        self.url.trim_end_matches("/v1")
+    }
+
     /// All requests so far.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()

@@ -4,9 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::error::OpenAiError;
-use super::request::original_arguments;
 use crate::event::ReplyCall;
+use crate::provider::{ProviderError, original_arguments};
 
 /// What the body of a request says, read back from its bytes: see [`OpenAi::decode`](crate::OpenAi::decode).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -123,9 +122,9 @@ struct Call {
     arguments: String,
 }
 
-/// Reads what [`Header::body`](super::request::Header::body) wrote.
-pub(super) fn decode(body: &[u8]) -> Result<ChatBody, OpenAiError> {
-    let refuse = |error: serde_json::Error| OpenAiError::Body { reason: error.to_string() };
+/// Reads what [`body`](super::request::body) wrote.
+pub(super) fn decode(body: &[u8]) -> Result<ChatBody, ProviderError> {
+    let refuse = |error: serde_json::Error| ProviderError::Body { reason: error.to_string() };
     let Body { model, tools, messages } = serde_json::from_slice(body).map_err(refuse)?;
     let mut parameters: Map<String, Value> = serde_json::from_slice(body).map_err(refuse)?;
     parameters.retain(|name, _| !["model", "tools", "messages"].contains(&name.as_str()));
@@ -141,15 +140,15 @@ pub(super) fn decode(body: &[u8]) -> Result<ChatBody, OpenAiError> {
     })
 }
 
-fn message(message: WireMessage) -> Result<ChatMessage, OpenAiError> {
+fn message(message: WireMessage) -> Result<ChatMessage, ProviderError> {
     let WireMessage { role, content, tool_calls, tool_call_id: answers } = message;
     if content.is_none() && tool_calls.is_empty() {
         let reason = format!("a message of the role `{role}` has neither a content nor calls");
-        return Err(OpenAiError::Body { reason });
+        return Err(ProviderError::Body { reason });
     }
     let call = |Typed { id, function: Call { name, arguments }, r#type: Function::Function }| {
         let arguments = original_arguments(&arguments)
-            .map_err(|error| OpenAiError::Body { reason: format!("the arguments of `{name}`: {error}") })?;
+            .map_err(|error| ProviderError::Body { reason: format!("the arguments of `{name}`: {error}") })?;
         Ok(ReplyCall { id, name, arguments })
     };
     let calls = tool_calls.into_iter().map(call).collect::<Result<_, _>>()?;

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Says why a client was not built. It never holds a key, nor the value of a header.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum OpenAiError {
+pub enum ProviderError {
     /// Environment variables are not set.
     #[error("{}", missing(.names))]
     Missing {

@@ -1,64 +1,45 @@
 //! Puts a reply together from the pieces of a stream: the *chat completion chunk object* of OpenAI's API reference.
 
 use super::assemble::Assembled;
-use super::failure;
-use super::reply::{Gathered, Parts, WireCall, WireFunction, WireText, read};
-use super::sse::Events;
-use crate::error::{ModelError, ModelErrorClass};
+use super::reply::{Answer, Gathered, Parts, WireCall, WireFunction, WireText};
+use crate::error::ModelError;
 use crate::event::{Reply, Usage};
 use crate::model::Deltas;
+use crate::provider::{Gathering, of_answer, read};
 
 /// The data of the event behind the last piece.
 const DONE: &str = "[DONE]";
 
 /// A reply on its way.
 #[derive(Debug, Default)]
-pub(super) struct Gathering {
-    events: Events,
+pub struct Pieces {
     parts: Parts,
     /// All of it, for the journal.
     assembled: Assembled,
     done: bool,
 }
 
-impl Gathering {
-    /// Takes some bytes, and tells the text in them.
-    pub(super) fn take(&mut self, bytes: &[u8], deltas: &Deltas) -> Result<(), ModelError> {
-        for data in self.events.take(bytes) {
-            self.event(&data, deltas)?;
-        }
-        Ok(())
-    }
-
-    /// Whether the server said that nothing follows.
-    pub(super) fn is_done(&self) -> bool {
+impl Gathering for Pieces {
+    fn is_done(&self) -> bool {
         self.done
     }
 
-    /// Whether the model said why it stopped: what may follow is no part of the reply's meaning.
-    pub(super) fn is_finished(&self) -> bool {
-        self.done || self.parts.finish.is_some()
+    fn is_finished(&self) -> bool {
+        self.parts.finish.is_some()
     }
 
-    /// Makes the reply; a stream that ended before its time makes none.
-    pub(super) fn finish(self) -> Result<Reply, ModelError> {
-        if self.is_finished() {
-            return Ok(self.parts.into_reply()?.with_raw(self.assembled.into_text()));
-        }
-        Err(ModelError::new(ModelErrorClass::Transport, "the stream was cut before the reply was whole"))
+    fn finish(self) -> Result<Reply, ModelError> {
+        Ok(self.parts.into_reply()?.with_raw(self.assembled.into_text()))
     }
 
-    fn event(&mut self, data: &str, deltas: &Deltas) -> Result<(), ModelError> {
-        let data = data.trim();
+    fn take(&mut self, data: &str, deltas: &Deltas) -> Result<(), ModelError> {
         if data == DONE {
             self.done = true;
-        }
-        if self.done || data.is_empty() {
             return Ok(());
         }
-        let piece = read(data)?;
+        let piece: Answer<'_> = read(data)?;
         if let Some(error) = piece.error.filter(|error| error.get() != "null") {
-            return Err(failure::of_answer(error.get()));
+            return Err(of_answer(error.get()));
         }
         self.assembled.add(data);
         if let Some(usage) = piece.usage {
@@ -78,7 +59,9 @@ impl Gathering {
         }
         Ok(())
     }
+}
 
+impl Pieces {
     /// Adds a piece to the call that it belongs to: the one of its index, unless its id says that it is another.
     fn call(&mut self, piece: WireCall<'_>) {
         let id = piece.id.unwrap_or_default();
@@ -111,13 +94,14 @@ impl Gathering {
 mod tests {
     use std::sync::{Arc, Mutex, PoisonError};
 
-    use super::Gathering;
+    use super::Pieces;
     use crate::error::{ModelError, ModelErrorClass};
     use crate::event::Reply;
     use crate::model::Deltas;
+    use crate::provider::Gathered;
 
     fn gather(pieces: &[&str]) -> Result<Reply, ModelError> {
-        let mut gathering = Gathering::default();
+        let mut gathering = Gathered::new(Pieces::default());
         let deltas = Deltas::new(|_| {});
         for piece in pieces {
             gathering.take(format!("data: {piece}\n\n").as_bytes(), &deltas)?;
@@ -196,7 +180,7 @@ mod tests {
         let deltas = Deltas::new(move |text| {
             kept.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
         });
-        let mut gathering = Gathering::default();
+        let mut gathering = Gathered::new(Pieces::default());
         for text in ["Gr", "", "üß"] {
             let data = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
             assert!(gathering.take(data.as_bytes(), &deltas).is_ok());

@@ -1,4 +1,4 @@
-//! The client for chat completions, against a server of our own that answers from scripts and misbehaves on demand.
+//! The clients for providers, against a server of our own that answers from scripts and misbehaves on demand.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,11 +11,15 @@
 #![allow(clippy::unused_async, reason = "a tool is async, also where it has nothing to wait for")]
 
 mod agent;
+mod anthropic;
 mod bodies;
+mod conversation;
 mod decode;
 mod failures;
+mod gemini;
 mod options;
 mod replies;
+mod responses;
 mod seals;
 mod secrets;
 mod server;

@@ -10,10 +10,8 @@ use reqwest::{Client, Response, Url, redirect};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 
-use super::error::OpenAiError;
-use super::failure;
-use super::reply;
-use super::stream::Gathering;
+use super::protocol::Protocol;
+use super::{Gathered, Gathering, ProviderError, Wanted, failure};
 use crate::error::{ModelError, ModelErrorClass as Class};
 use crate::event::Reply;
 use crate::model::Deltas;
@@ -40,7 +38,7 @@ pub(super) struct Transport {
 }
 
 impl Transport {
-    pub(super) fn new(url: Url, headers: HeaderMap, timeouts: Timeouts) -> Result<Self, OpenAiError> {
+    pub(super) fn new(url: Url, headers: HeaderMap, timeouts: Timeouts) -> Result<Self, ProviderError> {
         let mut builder = Client::builder()
             .tls_backend_preconfigured(tls(&url)?)
             .connect_timeout(timeouts.connect)
@@ -55,12 +53,18 @@ impl Transport {
         if is_loopback(&url) {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| OpenAiError::Tls { reason: chain(error) })?;
+        let client = builder.build().map_err(|error| ProviderError::Tls { reason: chain(error) })?;
         Ok(Self { client, url, headers })
     }
 
     /// Sends a body; gives the reply, or says why there is none.
-    pub(super) async fn send(&self, body: Vec<u8>, deltas: &Deltas) -> Result<Reply, ModelError> {
+    pub(super) async fn send<P: Protocol>(
+        &self,
+        protocol: &P,
+        wanted: &Wanted,
+        body: Vec<u8>,
+        deltas: &Deltas,
+    ) -> Result<Reply, ModelError> {
         let request = self.client.post(self.url.clone()).headers(self.headers.clone()).body(body);
         let mut response = request.send().await.map_err(failed)?;
         let status = response.status();
@@ -76,7 +80,11 @@ impl Transport {
             body.truncate(MOST_ERROR_BYTES);
             return Err(failure::of_status(status, &headers, &String::from_utf8_lossy(&body)));
         }
-        if is_stream(response.headers()) { streamed(response, deltas).await } else { whole(response).await }
+        if is_stream(response.headers()) {
+            streamed(response, Gathered::new(protocol.gather(wanted)), deltas).await
+        } else {
+            protocol.whole(wanted, &whole(response).await?)
+        }
     }
 }
 
@@ -86,8 +94,11 @@ fn is_stream(headers: &HeaderMap) -> bool {
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
-async fn streamed(mut response: Response, deltas: &Deltas) -> Result<Reply, ModelError> {
-    let mut gathering = Gathering::default();
+async fn streamed<G: Gathering>(
+    mut response: Response,
+    mut gathering: Gathered<G>,
+    deltas: &Deltas,
+) -> Result<Reply, ModelError> {
     let mut read = 0;
     while !gathering.is_done() {
         match response.chunk().await {
@@ -104,15 +115,14 @@ async fn streamed(mut response: Response, deltas: &Deltas) -> Result<Reply, Mode
     gathering.finish()
 }
 
-async fn whole(mut response: Response) -> Result<Reply, ModelError> {
+async fn whole(mut response: Response) -> Result<String, ModelError> {
     let mut body = Vec::new();
     while let Some(bytes) = response.chunk().await.map_err(failed)? {
         more(body.len(), bytes.len())?;
         body.extend_from_slice(&bytes);
     }
-    let text = String::from_utf8(body)
-        .map_err(|_| ModelError::new(Class::Protocol, "the answer cannot be read: it is no UTF-8 text"))?;
-    reply::whole(&text)
+    String::from_utf8(body)
+        .map_err(|_| ModelError::new(Class::Protocol, "the answer cannot be read: it is no UTF-8 text"))
 }
 
 fn more(read: usize, more: usize) -> Result<usize, ModelError> {
@@ -145,8 +155,8 @@ fn chain(error: reqwest::Error) -> String {
 }
 
 /// TLS as the operating system trusts it. Plain HTTP needs none, and so no certificates either.
-fn tls(url: &Url) -> Result<ClientConfig, OpenAiError> {
-    let refused = |error: rustls::Error| OpenAiError::Tls { reason: error.to_string() };
+fn tls(url: &Url) -> Result<ClientConfig, ProviderError> {
+    let refused = |error: rustls::Error| ProviderError::Tls { reason: error.to_string() };
     let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(refused)?;

@@ -1,0 +1,67 @@
+//! What an answer holds, before it is a reply.
+
+use super::state::States;
+use crate::error::{ModelError, ModelErrorClass};
+use crate::event::{Finish, Reply, ReplyCall, Usage};
+
+/// Why the model stopped writing, as far as it decides something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It had said everything, or waits for results: the calls themselves say which.
+    #[default]
+    Said,
+    /// It met its length limit.
+    Length,
+    /// The provider cut it for its content.
+    Filtered,
+}
+
+/// The parts of an answer.
+#[derive(Debug, Default)]
+pub(crate) struct Answered {
+    pub(crate) text: String,
+    /// What the model or its provider said in place of an answer.
+    pub(crate) refusal: String,
+    pub(crate) calls: Vec<ReplyCall>,
+    pub(crate) ended: Ended,
+    pub(crate) usage: Usage,
+    pub(crate) states: States,
+}
+
+impl Answered {
+    /// Makes the reply, with the state that goes back to its provider.
+    pub(crate) fn into_reply(self, provider: &str) -> Result<Reply, ModelError> {
+        let refused = |text: String| Err(ModelError::new(ModelErrorClass::ContentRefused, text));
+        let no_text = self.text.trim().is_empty();
+        let finish = match self.ended {
+            Ended::Length => Finish::Length,
+            // A call that the provider cut must not be carried out.
+            Ended::Filtered if no_text || !self.calls.is_empty() => {
+                let said = Some(self.refusal).filter(|refusal| !refusal.trim().is_empty());
+                return refused(
+                    said.unwrap_or_else(|| "the provider cut the reply for its content".to_owned()),
+                );
+            }
+            Ended::Filtered => Finish::ContentFilter,
+            Ended::Said => Finish::Stop,
+        };
+        if no_text && self.calls.is_empty() && !self.refusal.trim().is_empty() {
+            return refused(self.refusal);
+        }
+        let mut reply = Reply::text(self.text).finished(finish).used(self.usage);
+        for ReplyCall { id, name, arguments } in self.calls {
+            reply = reply.call_with_id(id, name, arguments);
+        }
+        Ok(self.states.into_state(provider).into_iter().fold(reply, Reply::with_provider_state))
+    }
+}
+
+/// Reads JSON of an answer.
+pub(crate) fn read<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, ModelError> {
+    serde_json::from_str(text).map_err(|error| unreadable(&error.to_string()))
+}
+
+/// Says why an answer is none of the interface's.
+pub(crate) fn unreadable(reason: &str) -> ModelError {
+    ModelError::new(ModelErrorClass::Protocol, format!("the answer cannot be read: {reason}"))
+}
