@@ -15,6 +15,14 @@ pub enum ImageError {
         /// The media type.
         media_type: String,
     },
+    /// It names a file, or something else from which no provider can fetch it.
+    #[error(
+        "`{url}` is no address that a provider can fetch; give one such as `https://…`, or the data with `Image::new`"
+    )]
+    Address {
+        /// What was given.
+        url: String,
+    },
     /// There is neither data nor an address.
     #[error("the image is empty; give its data or its address")]
     Empty,

@@ -63,7 +63,7 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// When the address is empty, or the measure is 0.
+    /// When the address is empty or has no scheme such as `https:`, or the measure is 0.
     pub fn url(url: impl Into<String>, chars: usize) -> Result<Self, ImageError> {
         Self::checked(ImageSource::Url(url.into().into()), chars)
     }
@@ -90,6 +90,7 @@ impl Image {
             {
                 Err(ImageError::Empty)
             }
+            ImageSource::Url(url) if !has_a_scheme(url) => Err(ImageError::Address { url: url.to_string() }),
             _ if chars == 0 => Err(ImageError::NoMeasure),
             _ => Ok(Self { source, chars }),
         }
@@ -120,6 +121,16 @@ impl Image {
 fn is_of_an_image(media_type: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".+-".contains(&byte);
     media_type.strip_prefix("image/").is_some_and(|kind| !kind.is_empty() && kind.bytes().all(is_plain))
+}
+
+/// Whether a text begins as RFC 3986 says of an address. One letter is a drive, and so a file.
+fn has_a_scheme(url: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".+-".contains(&byte);
+    url.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.len() > 1
+            && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(is_plain)
+    })
 }
 
 /// An image as a journal holds it.
@@ -168,6 +179,18 @@ mod tests {
             assert!(refused.is_err_and(|error| error.contains("is no media type of an image")));
         }
         assert!(Image::new("image/svg+xml", "<svg/>", 1).is_ok());
+    }
+
+    #[test]
+    fn a_file_is_no_address() {
+        for url in ["/srv/a.png", "a.png", "C:\\a.png", "./a:b.png", ":a", "1a:b"] {
+            assert_eq!(Image::url(url, 1), Err(ImageError::Address { url: url.to_owned() }));
+        }
+        assert!(
+            ["https://example.org/a", "gs://bucket/a.png", "data:,"]
+                .iter()
+                .all(|url| Image::url(*url, 1).is_ok())
+        );
     }
 
     #[test]
