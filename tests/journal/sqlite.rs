@@ -25,6 +25,13 @@ fn message(error: JournalError) -> String {
     message
 }
 
+/// What is said of a file that cannot be opened, behind its name.
+fn refused(path: &Path) -> String {
+    let message = message(SqliteJournal::open(path).unwrap_err());
+    let named = format!("the file `{}` cannot be opened: ", path.display());
+    message.strip_prefix(&named).unwrap_or_else(|| panic!("{message}")).to_owned()
+}
+
 #[tokio::test]
 async fn what_was_appended_is_read_back_as_it_was_also_by_another_connection() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,14 +146,11 @@ fn a_file_of_somebody_else_is_refused_and_stays_as_it_is() {
     connection.execute_batch("CREATE TABLE mine (a)").unwrap();
     drop(connection);
     let before = fs::read(&path).unwrap();
-    assert_eq!(
-        message(SqliteJournal::open(&path).unwrap_err()),
-        "the file is another application's database; name a file of its own"
-    );
+    assert_eq!(refused(&path), "it is another application's database; name a file of its own");
     assert_eq!(fs::read(&path).unwrap(), before);
     fs::write(&path, "no database at all, but long enough to be one".repeat(30)).unwrap();
-    assert_eq!(message(SqliteJournal::open(&path).unwrap_err()), "file is not a database");
-    message(SqliteJournal::open(folder.path().join("no/such/folder")).unwrap_err());
+    assert_eq!(refused(&path), "file is not a database");
+    assert!(refused(&folder.path().join("no/such/folder/runs.db")).ends_with("; make its folder first"));
 }
 
 #[test]
@@ -155,16 +159,16 @@ fn a_file_of_another_version_is_refused_with_what_to_do() {
     let path = folder.path().join("runs.db");
     drop(SqliteJournal::open(&path).unwrap());
     for (version, said) in [
-        (3, "the file has the version 3, and 2 is the one that is known; use a newer library"),
+        (3, "it has the version 3, and 2 is the one that is known; use a newer library"),
         (
             1,
-            "the file has the version 1, from before the first release, and 2 is the one that is known; name a new file",
+            "it has the version 1, from before the first release, and 2 is the one that is known; name a new file",
         ),
     ] {
         let file = rusqlite::Connection::open(&path).unwrap();
         file.execute_batch(&format!("PRAGMA user_version = {version}")).unwrap();
         drop(file);
-        assert_eq!(message(SqliteJournal::open(&path).unwrap_err()), said);
+        assert_eq!(refused(&path), said);
     }
 }
 

@@ -130,13 +130,13 @@ fn is_ours(connection: &Connection) -> Result<(), JournalError> {
     match (application, version, tables) {
         (0, 0, 0) | (APPLICATION, VERSION, _) => Ok(()),
         (APPLICATION, earlier, _) if earlier < VERSION => Err(failed(format!(
-            "the file has the version {earlier}, from before the first release, and {VERSION} is the one that is known; \
+            "it has the version {earlier}, from before the first release, and {VERSION} is the one that is known; \
              name a new file"
         ))),
         (APPLICATION, _, _) => Err(failed(format!(
-            "the file has the version {version}, and {VERSION} is the one that is known; use a newer library"
+            "it has the version {version}, and {VERSION} is the one that is known; use a newer library"
         ))),
-        _ => Err(failed("the file is another application's database; name a file of its own")),
+        _ => Err(failed("it is another application's database; name a file of its own")),
     }
 }
 

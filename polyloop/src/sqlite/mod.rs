@@ -112,7 +112,12 @@ impl SqliteJournal {
     /// When the file cannot be opened, holds something else, or was written by another version of the library.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
-        let threads = shared::threads(path, || Threads::start(path))?;
+        let threads = shared::threads(path, || Threads::start(path)).map_err(|error| match error {
+            JournalError::Store { message } => {
+                failed(format!("the file `{}` cannot be opened: {message}", path.display()))
+            }
+            other => other,
+        })?;
         Ok(Self { path: Arc::new(path.to_owned()), threads })
     }
 

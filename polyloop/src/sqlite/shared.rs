@@ -22,7 +22,10 @@ pub(super) fn threads(
     path: &Path,
     start: impl FnOnce() -> Result<Threads, JournalError>,
 ) -> Result<Arc<Threads>, JournalError> {
-    create(path).map_err(failed)?;
+    create(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => failed(format!("{error}; make its folder first")),
+        _ => failed(error),
+    })?;
     // The list changes as a whole, so a panic elsewhere leaves nothing half done.
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let file = id(path).map_err(failed)?;
