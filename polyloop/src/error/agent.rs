@@ -134,7 +134,8 @@ pub enum RunError {
     },
     /// The session's last run is still to be finished.
     #[error(
-        "the last run of the session `{session}` has not ended; poll it, or take it up with `Agent::resume`"
+        "the last run of the session `{session}` has not ended; speak to it by its `RunHandle`, or, where nobody \
+         polls it any more, take it up with `Agent::resume`"
     )]
     Unfinished {
         /// The session's id.
@@ -162,7 +163,7 @@ pub enum RunError {
     },
     /// A rollback of more turns than there are, or of none.
     #[error(
-        "of the {live} turns of the session {asked} cannot be rolled back; name at least one, and no more than these"
+        "the session has {live} turns, so {asked} cannot be rolled back; name at least one, and no more than these"
     )]
     NoSuchTurns {
         /// How many were named.

@@ -59,7 +59,10 @@ pub enum JournalError {
         generations: usize,
     },
     /// Somebody else took the session over.
-    #[error("the session was taken over (lease {held}, now {current}); nothing more is written from here")]
+    #[error(
+        "the session was taken over (lease {held}, now {current}), so nothing more is written from here; drop this run, \
+         and go on with `Request::session` or `Agent::resume`"
+    )]
     Fenced {
         /// The epoch of the lease in hand.
         held: u64,
