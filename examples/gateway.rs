@@ -5,11 +5,13 @@
 #![allow(clippy::print_stdout, reason = "an example shows what happens")]
 
 use polyloop::prelude::*;
-use polyloop::{Content, Image, MemoryJournal, Turn, UserInput};
+use polyloop::serde::{Deserialize, Serialize};
+use polyloop::{Body, Content, Image, JournalError, MemoryJournal, Turn, UserInput};
 
 /// Who speaks for the hotel. It stands first, the same in every request of every guest.
 #[derive(ContextFragment)]
 #[fragment(role = system, unmarked = "the system message", max_chars = 500, body = "{text}")]
+#[fragment(on_rollback = keep)]
 struct Desk {
     text: &'static str,
 }
@@ -22,9 +24,23 @@ struct Notice {
     text: String,
 }
 
+/// By which channel the guest writes. Only the news is told: where the model knows the channel, nothing is.
+#[derive(ContextFragment, Serialize, Deserialize)]
+#[serde(crate = "polyloop::serde")]
+#[fragment(role = user, markers("<channel>", "</channel>"), slot = turn, max_chars = 200, state, body = "{name}")]
+#[fragment(lifetime = latest, never_retracted = "every message comes by one", change = moved)]
+struct Channel {
+    name: String,
+}
+
+fn moved(before: &Channel, now: &Channel) -> Option<Body> {
+    let body = Body::new().text("the guest went from the ").value(&before.name);
+    Some(body.text(" to the ").value(&now.name))
+}
+
 registry! {
     /// What this example may show a model.
-    struct Hotel { fragments: [Desk, Notice] }
+    struct Hotel { fragments: [Desk, Notice, Channel] }
 }
 
 const DESK: &str = "You answer for a small hotel by the sea. Breakfast is from seven to ten. Be short, and never promise a room.";
@@ -33,41 +49,29 @@ const PHOTO: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01
 /// As how many characters a photo counts: about what 85 tokens cost.
 const PHOTO_CHARS: usize = 340;
 
-struct Gateway {
-    agent: Agent<Hotel>,
-    /// The channel of the guest's last message.
-    channel: Option<&'static str>,
-}
-
-impl Gateway {
-    /// Takes a guest's words from a channel; none where the guest emptied the screen there.
-    async fn serve(
-        &mut self,
-        guest: &str,
-        channel: &'static str,
-        words: Option<UserInput>,
-    ) -> anyhow::Result<()> {
-        let notice = |text: String| Notice { text };
-        let Some(words) = words else {
-            // It waits in the journal until the guest says something.
-            let text = format!("the guest emptied the screen of the {channel}");
-            return Ok(self.agent.queue(guest, notice(text)).await?);
-        };
-        let mut request = self.agent.on(()).session(guest);
-        match self.channel.replace(channel) {
-            None => {
-                let text = format!("the first message of this guest, by {channel}; say welcome");
-                request = request.inject(Desk { text: DESK }).inject(notice(text));
-            }
-            Some(before) if before != channel => {
-                let text = format!("the guest went from the {before} to the {channel}");
-                self.agent.queue(guest, notice(text)).await?;
-            }
-            Some(_) => {}
+/// Takes a guest's words from a channel; none where the guest emptied the screen there.
+async fn serve(
+    agent: &Agent<Hotel>,
+    guest: &str,
+    channel: &str,
+    words: Option<UserInput>,
+) -> anyhow::Result<()> {
+    let Some(words) = words else {
+        // It waits in the journal until the guest says something.
+        let text = format!("the guest emptied the screen of the {channel}");
+        return Ok(agent.queue(guest, Notice { text }).await?);
+    };
+    let mut request = agent.on(()).session(guest).sync(Channel { name: channel.to_owned() });
+    match agent.read(guest).await {
+        Ok(_) => {}
+        Err(RunError::Journal(JournalError::NoSuchSession { .. })) => {
+            let text = "the first message of this guest; say welcome".to_owned();
+            request = request.inject(Desk { text: DESK }).inject(Notice { text });
         }
-        request.goal(words).await?.finish().await?;
-        Ok(())
+        Err(error) => return Err(error.into()),
     }
+    request.goal(words).await?.finish().await?;
+    Ok(())
 }
 
 /// How many characters of a request stand in the one before, message by message.
@@ -90,7 +94,6 @@ fn line(message: &Message) -> String {
 async fn main() -> anyhow::Result<()> {
     let model = Scripted::by(|prompt| Reply::text(format!("Answer {}.", prompt.messages().len() / 2)));
     let agent = Agent::<Hotel>::builder(model.clone()).layout(Turn).journal(MemoryJournal::new()).build()?;
-    let mut gateway = Gateway { agent, channel: None };
     let photo = Image::new("image/gif", PHOTO, PHOTO_CHARS)?;
     for (channel, words) in [
         ("web page", Some("Is the beach far?".into())),
@@ -99,7 +102,7 @@ async fn main() -> anyhow::Result<()> {
         ("phone", Some("And breakfast?".into())),
         ("phone", Some("Thank you!".into())),
     ] {
-        gateway.serve("guest-7", channel, words).await?;
+        serve(&agent, "guest-7", channel, words).await?;
     }
     let requests = model.requests();
     let mut before: Option<&Prompt> = None;
