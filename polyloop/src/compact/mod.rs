@@ -22,7 +22,7 @@ use crate::tool::BoxFuture;
 /// ```
 /// use polyloop::{Compaction, Compactor, History};
 ///
-/// /// Forgets all but the last three exchanges, without a summary.
+/// /// Forgets all but the last three exchanges, without a summary; a person's words are exchanges as well.
 /// struct Forgetful;
 ///
 /// impl Compactor for Forgetful {
