@@ -143,7 +143,7 @@ pub enum RunError {
     },
     /// A note was queued for a session that does not exist yet.
     #[error(
-        "the session `{session}` has no run yet, so no note can wait in it; say it with the first one, by `Request::inject`"
+        "there is no session `{session}` yet, so no note can wait in it; say it with the first run, by `Request::inject`"
     )]
     NewSession {
         /// The session's id.
@@ -179,7 +179,8 @@ pub enum RunError {
     },
     /// The run has ended, or cannot go on: it takes no more words.
     #[error(
-        "the run has ended, or cannot go on; begin another one in its session, with `Run::follow_up`, or resume it"
+        "the run has ended, or cannot go on; what is to be said goes with the next one of its session, by `Run::follow_up` \
+         or `Request::session`, and a note into `Agent::queue`"
     )]
     Ended,
     /// The run is in the middle of something: whoever polled it let go before it came to rest.
