@@ -55,6 +55,15 @@ async fn a_strategy_of_ones_own_needs_no_model() {
 }
 
 #[tokio::test]
+async fn a_summary_that_cannot_be_asked_for_within_the_budget_is_told() {
+    let (told, _) =
+        with(|history| Some(Compaction::asking("x".repeat(5_000)).replacing_all(history.exchanges()))).await;
+    let [Update::CompactionAbandoned { why }, ..] = &told[..] else { panic!("{told:?}") };
+    assert!(why.starts_with("the request for the summary would have "), "{why}");
+    assert!(told.iter().all(|update| matches!(update, Update::CompactionAbandoned { .. })), "{told:?}");
+}
+
+#[tokio::test]
 async fn a_strategy_that_gains_nothing_or_says_nothing_is_abandoned() {
     for (plan, why) in [
         (

@@ -22,36 +22,51 @@ const WORTH: usize = 20;
 /// Of how many calls that took effect the model is told by name.
 const MOST_EFFECTS: usize = 50;
 
+/// Why a compaction is not begun.
+enum NotBegun {
+    NothingToGain,
+    /// The request for the summary is over the budget, with so many characters.
+    TooLong(usize),
+}
+
 impl<R: Registry> Driver<R> {
     /// Compacts the session where that is wanted; `false` where it was not, or nothing could be gained.
     pub(super) async fn compact_if_wanted(&mut self, chars: usize) -> Result<bool, RunError> {
         let Some(compactor) = self.definition.compactor.clone() else { return Ok(false) };
         let Some(reason) = self.wants_compaction(chars) else { return Ok(false) };
         self.asked_to_compact = false;
-        let begun = self.begin_compaction(&*compactor, reason, chars).await?;
-        if !begun && reason == CompactionReason::Asked {
+        let why = match self.begin_compaction(&*compactor, reason, chars).await? {
+            Ok(()) => return Ok(true),
+            Err(NotBegun::NothingToGain) if reason != CompactionReason::Asked => return Ok(false),
             // Whoever asked is answered.
-            self.tell(Update::CompactionAbandoned { why: "nothing is to be gained".to_owned() });
-        }
-        Ok(begun)
+            Err(NotBegun::NothingToGain) => "nothing is to be gained".to_owned(),
+            // Else a host would see a session that grows until it is too large, and not why.
+            Err(NotBegun::TooLong(chars)) => format!(
+                "the request for the summary would have {chars} characters, and the budget allows {}; compact earlier, \
+                 with `Budget::compaction_chars`",
+                self.definition.budget.prompt_chars
+            ),
+        };
+        self.tell(Update::CompactionAbandoned { why });
+        Ok(false)
     }
 
-    /// Compacts the session; `false` where nothing could be gained.
+    /// Compacts the session, or says why that is not begun.
     async fn begin_compaction(
         &mut self,
         compactor: &dyn DynCompactor,
         reason: CompactionReason,
         chars: usize,
-    ) -> Result<bool, RunError> {
+    ) -> Result<Result<(), NotBegun>, RunError> {
         let (ledger, budget) = (self.session.ledger(), self.definition.budget);
         let before = ledger.first_unseen();
         let history = History::new(ledger, before, reason, chars, budget.prompt_chars);
         if !is_worth_it(&history, budget.compaction_items) {
-            return Ok(false);
+            return Ok(Err(NotBegun::NothingToGain));
         }
         let time = budget.compaction_time;
         let Some(planned) = self.within(time, compactor.compact_boxed(&history)).await?.flatten() else {
-            return Ok(false);
+            return Ok(Err(NotBegun::NothingToGain));
         };
         let (replaced, summary) = planned.into_parts();
         let instruction = match &summary {
@@ -59,14 +74,15 @@ impl<R: Registry> Driver<R> {
             Summary::Written(_) | Summary::None => None,
         };
         let started = Event::CompactionStarted { reason, before, instruction };
-        if matches!(summary, Summary::Asked(_)) && self.chars_behind(&started) > budget.prompt_chars {
+        let size = if matches!(summary, Summary::Asked(_)) { self.chars_behind(&started) } else { 0 };
+        if size > budget.prompt_chars {
             // Nothing that is over the budget is sent, for a summary neither.
-            return Ok(false);
+            return Ok(Err(NotBegun::TooLong(size)));
         }
         self.record(started);
         self.tell(Update::Compacting { reason, chars });
         self.compact(&history, replaced, summary, before).await?;
-        Ok(true)
+        Ok(Ok(()))
     }
 
     /// The size of the request behind an event, in characters.
