@@ -83,7 +83,8 @@ impl Budget {
     }
 
     /// Sets from which size of the prompt on a compaction is wanted, in characters; it takes an agent with a
-    /// [`Compactor`](crate::Compactor).
+    /// [`Compactor`](crate::Compactor). Up to `prompt_chars` there must be room for the instruction of a summary, and for the
+    /// largest thing that one step adds.
     #[must_use]
     pub const fn compaction_chars(mut self, chars: usize) -> Self {
         self.compaction_chars = Some(chars);
