@@ -2,7 +2,7 @@
 
 use super::definition::{Definition, differing, shape_prompts};
 use crate::error::{JournalError, RunError};
-use crate::event::{Definitions, Event};
+use crate::event::{Definitions, Event, INTENT};
 use crate::journal::{Chain, Record, SessionId};
 use crate::message::Prompt;
 use crate::registry::{Registry, fragment_by_kind};
@@ -105,7 +105,8 @@ impl<R: Registry> Mirror<R> {
     /// Takes the next records, which are those that were written; their chain ends at `end`. Every sealed prompt must
     /// come out again.
     pub(crate) fn follow_written(&mut self, records: &[Record], end: &Chain) -> Result<(), RunError> {
-        for record in records {
+        // The check waits for it before each request, so what no prompt is made of is not read here.
+        for record in records.iter().filter(|record| record.kind != INTENT) {
             self.fold(record, 0)?;
         }
         self.chain = end.clone();

@@ -17,6 +17,8 @@ use crate::message::ItemId;
 /// The version of all payloads so far.
 pub(crate) const VERSION: u32 = 1;
 
+/// What is about to be done. It is for whoever takes the run up again; no prompt is made of it.
+pub(crate) const INTENT: &str = "action.intent";
 // Kinds that hold fragments: reading them takes a registry.
 const FRAGMENT: &str = "fragment.recorded";
 const NOTE: &str = "note.queued";
@@ -48,7 +50,7 @@ const KINDS: &[(&str, &str)] = &[
     ("decision", "Decided"),
     ("approval.asked", "ApprovalAsked"),
     ("approval.given", "ApprovalGiven"),
-    ("action.intent", "CallStarted"),
+    (INTENT, "CallStarted"),
     ("action.refused", "CallSettled"),
     ("action.outcome", "CallSettled"),
     ("action.unknown", "CallSettled"),
@@ -111,7 +113,7 @@ impl Event {
             Self::Decided { .. } => "decision",
             Self::ApprovalAsked { .. } => "approval.asked",
             Self::ApprovalGiven { .. } => "approval.given",
-            Self::CallStarted { .. } => "action.intent",
+            Self::CallStarted { .. } => INTENT,
             Self::CallSettled { settled, .. } => match settled.outcome.status {
                 Status::NotExecuted => "action.refused",
                 Status::Unknown => "action.unknown",

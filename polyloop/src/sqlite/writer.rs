@@ -69,6 +69,8 @@ pub(super) struct Writer {
     failed: Arc<AtomicBool>,
     /// Bytes, about, that were written since the log was moved into the file.
     logged: usize,
+    /// Whether the last command came right behind the one before.
+    busy: bool,
     /// How many commands came together lately.
     company: usize,
     /// How long a sync takes lately.
@@ -84,6 +86,7 @@ impl Writer {
             poisoned: None,
             failed,
             logged: 0,
+            busy: false,
             company: 0,
             sync: Duration::ZERO,
         }
@@ -92,7 +95,7 @@ impl Writer {
     /// Writes until nobody is left who could ask.
     pub(super) fn serve(mut self, asked: &mpsc::Receiver<Writing>) {
         loop {
-            match asked.recv_timeout(IDLE) {
+            match self.first(asked) {
                 Ok(first) => {
                     self.write(first, asked);
                     if self.logged > LOG {
@@ -104,6 +107,23 @@ impl Writer {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
+    }
+
+    /// The next command. Where they come one right behind the other, it is looked out for before the thread sleeps: to
+    /// wake it would take about as long.
+    fn first(&mut self, asked: &mpsc::Receiver<Writing>) -> Result<Writing, RecvTimeoutError> {
+        let begun = Instant::now();
+        while self.busy && begun.elapsed() < AWAKE {
+            match asked.try_recv() {
+                Ok(first) => return Ok(first),
+                Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+                Err(TryRecvError::Empty) => thread::yield_now(),
+            }
+        }
+        let begun = Instant::now();
+        let first = asked.recv_timeout(IDLE);
+        self.busy = begun.elapsed() < AWAKE;
+        first
     }
 
     /// Writes what waits, as one transaction.
