@@ -13,6 +13,18 @@ fn answering(journal: &MemoryJournal, answer: &str) -> (Scripted, Agent<App>) {
 }
 
 #[tokio::test]
+async fn a_session_without_an_id_is_refused() {
+    let journal = MemoryJournal::new();
+    for id in ["", " "] {
+        let (model, agent) = answering(&journal, "one");
+        let refused = agent.on(World::default()).session(id).goal("first").await.map(drop);
+        assert_eq!(refused, Err(RunError::Journal(JournalError::EmptySessionId)));
+        assert!(model.requests().is_empty());
+    }
+    assert!(journal.list().await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_run_goes_on_in_a_session_of_the_journal() {
     let journal = MemoryJournal::new();
     let (_, agent) = answering(&journal, "one");

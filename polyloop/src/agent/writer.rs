@@ -41,7 +41,11 @@ impl Writer {
 
     /// Takes the right to write, from whoever has it; it is not used before it is [held](Self::hold).
     pub(crate) async fn new_lease(&self) -> Result<Lease, JournalError> {
-        self.journal.lease_boxed(self.chain.session()).await
+        let session = self.chain.session();
+        if session.as_str().trim().is_empty() {
+            return Err(JournalError::EmptySessionId);
+        }
+        self.journal.lease_boxed(session).await
     }
 
     pub(crate) fn hold(&mut self, lease: Lease) {

@@ -12,6 +12,9 @@ pub enum JournalError {
         /// The session's id.
         session: String,
     },
+    /// The id of a session is empty: sessions that belong to different people would be one.
+    #[error("the id of the session is empty; give each session one of its own")]
+    EmptySessionId,
     /// The journal has a session that is to be imported, or to be begun as a fork.
     #[error("the journal has the session `{session}` already; take another id, or another journal")]
     SessionExists {

@@ -27,6 +27,12 @@ impl CallId {
     }
 }
 
+impl From<&str> for CallId {
+    fn from(id: &str) -> Self {
+        Self(id.into())
+    }
+}
+
 impl fmt::Display for CallId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
