@@ -19,6 +19,7 @@ mod imports;
 mod layouts;
 mod lineages;
 mod notes;
+mod prefixes;
 mod provider_states;
 mod rollbacks;
 mod shown;

@@ -109,6 +109,8 @@ impl<R: Registry> Driver<R> {
         match &self.prompt {
             Some(last) if extends => (last.chars(), None),
             Some(last) => prompt.shared_with(last),
+            // What was sent cannot be made again, so nothing of it is known to stand here.
+            None if self.mirror.prompt().is_some() => (0, prompt.first_item()),
             None => (0, None),
         }
     }

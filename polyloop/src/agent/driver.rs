@@ -92,9 +92,7 @@ impl<R: Registry> Driver<R> {
             stepwise: Arc::default(),
             writer,
             turn: None,
-            prompt: mirror
-                .prompt()
-                .map(|prompt| prompt.clone().with_tools(definition.header(&state.enabled))),
+            prompt: mirror.sent().map(|prompt| prompt.clone().with_tools(definition.header(&state.enabled))),
             mirror,
             extends: false,
             breaks: 0,

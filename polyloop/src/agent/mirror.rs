@@ -21,8 +21,10 @@ pub(crate) struct Begun {
 pub(crate) struct Mirror<R: Registry> {
     chain: Chain,
     session: Session<R>,
-    /// The last prompt that was sealed.
+    /// The last prompt that was sealed, as the journal yields it.
     prompt: Option<Prompt>,
+    /// Whether that is the one that was sealed.
+    rebuilt: bool,
     /// How many runs there were.
     runs: u64,
     /// How many records of other sessions came first.
@@ -32,7 +34,14 @@ pub(crate) struct Mirror<R: Registry> {
 impl<R: Registry> Mirror<R> {
     pub(crate) fn new(session: SessionId, definition: &Definition<R>) -> Self {
         let empty = definition.session();
-        Self { chain: Chain::new(session), session: empty, prompt: None, runs: 0, inherited: 0 }
+        Self {
+            chain: Chain::new(session),
+            session: empty,
+            prompt: None,
+            rebuilt: false,
+            runs: 0,
+            inherited: 0,
+        }
     }
 
     /// Looks ahead for what the records were written with.
@@ -79,6 +88,11 @@ impl<R: Registry> Mirror<R> {
         self.prompt.as_ref()
     }
 
+    /// The last prompt that was sealed; none where it was made with what is not there any more, such as another layout.
+    pub(crate) fn sent(&self) -> Option<&Prompt> {
+        self.prompt.as_ref().filter(|_| self.rebuilt)
+    }
+
     /// Goes over to a session that branched off from the one that was read so far.
     pub(crate) fn branch(&mut self, session: SessionId) {
         self.inherited += self.chain.len();
@@ -123,9 +137,9 @@ impl<R: Registry> Mirror<R> {
             // The next prompt grows out of the last one in place, where nobody else holds that.
             self.prompt = None;
             let (prompt, purpose) = self.session.next_prompt();
-            let rebuilt = self.session.messages_hash(&prompt, purpose) == seal.messages;
+            self.rebuilt = self.session.messages_hash(&prompt, purpose) == seal.messages;
             self.prompt = Some(prompt);
-            if self.inherited + seq >= rebuild_from && !rebuilt {
+            if self.inherited + seq >= rebuild_from && !self.rebuilt {
                 return Err(RunError::SealDiffers { seq });
             }
         }

@@ -226,7 +226,8 @@ impl<R: Registry> Run<R> {
         self.resting().map(|driver| &driver.session)
     }
 
-    /// Returns the last prompt that was sent, while the run rests.
+    /// Returns the last prompt that was sent, while the run rests; none where it was made with what this agent does not have,
+    /// such as another layout.
     #[must_use]
     pub fn prompt(&self) -> Option<&Prompt> {
         self.resting().and_then(|driver| driver.prompt.as_ref())

@@ -204,6 +204,12 @@ impl Message {
         &self.blocks
     }
 
+    /// Whether a model is told the same by both, whichever items say it.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        self.role == other.role
+            && self.blocks.iter().map(Block::content).eq(other.blocks.iter().map(Block::content))
+    }
+
     /// Returns the size in characters: the sum over the blocks.
     #[must_use]
     pub fn chars(&self) -> usize {

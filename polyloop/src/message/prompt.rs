@@ -78,17 +78,22 @@ impl Prompt {
         let mut shared = 0;
         for (at, message) in earlier.messages().enumerate() {
             match self.message(at) {
-                Some(same) if same == message => shared += message.chars(),
+                Some(same) if same.says_the_same(message) => shared += message.chars(),
                 other => {
                     let there = other.map(Message::blocks).unwrap_or_default();
-                    let same = there.iter().zip(message.blocks()).take_while(|(now, before)| now == before);
-                    let same = same.count();
+                    let both = there.iter().zip(message.blocks());
+                    let same = both.take_while(|(now, before)| now.content() == before.content()).count();
                     let broken = there.get(same).or(message.blocks().get(same)).or(message.blocks().last());
                     return (shared, broken.map(|block| block.origin().item()));
                 }
             }
         }
         (shared, None)
+    }
+
+    /// The item that it begins with.
+    pub(crate) fn first_item(&self) -> Option<ItemId> {
+        self.messages().flat_map(Message::blocks).next().map(|block| block.origin().item())
     }
 
     pub(crate) fn with_tools(mut self, tools: Arc<[ToolDefinition]>) -> Self {
