@@ -11,6 +11,7 @@
 
 mod approvals;
 mod audit;
+mod branches;
 mod by_hand;
 mod clock;
 mod compaction;

@@ -82,7 +82,8 @@ impl History {
     }
 
     /// Returns what may be replaced, in the order in which it stands. Fragments are not among it, nor what imported texts
-    /// say, the words that this turn began with, the last words, or what has an unknown outcome.
+    /// say, the words that this turn began with, the last words, or what has an unknown outcome; nor, in a branch that goes on
+    /// within a run, the words that this began with.
     #[must_use]
     pub fn exchanges(&self) -> &[Exchange] {
         &self.exchanges
@@ -163,13 +164,14 @@ fn is_observed(item: &Item) -> bool {
     matches!(item.content(), ItemContent::Synthetic { reply: false, .. })
 }
 
-/// The words that this turn began with, the last words, and whatever has an unknown outcome.
+/// The words that this run and this turn began with, the last words, and whatever has an unknown outcome.
 fn never_replaced(ledger: &Ledger) -> BTreeSet<ItemId> {
     let inputs = || ledger.items().iter().filter(|item| item.kind() == ItemKind::Input);
-    let goal = inputs().find(|item| item.turn() == ledger.turn());
+    let goal = inputs().find(|item| ledger.is_of_this_run(item));
+    let turn = inputs().find(|item| item.turn() == ledger.turn());
     let unknown = ledger
         .items()
         .iter()
         .filter(|item| matches!(item.content(), ItemContent::Observation { status: Status::Unknown, .. }));
-    goal.into_iter().chain(inputs().next_back()).chain(unknown).map(Item::id).collect()
+    goal.into_iter().chain(turn).chain(inputs().next_back()).chain(unknown).map(Item::id).collect()
 }

@@ -97,7 +97,7 @@ impl Ledger {
             // What it says holds no longer, and what it takes back is gone with it.
             return false;
         }
-        let is_goal = spec.slot == Slot::Goal && item.turn() == self.turn;
+        let is_goal = spec.slot == Slot::Goal && self.is_of_this_run(item);
         !reached || is_goal || spec.on_compact != OnCompact::Drop
     }
 }

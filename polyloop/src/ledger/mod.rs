@@ -21,7 +21,7 @@ use crate::event::{
     Call, CallId, Decision, Event, ImportedItem, ImportedPart, NoteId, RecordedFragment, Reply, ReplyCall,
     Settled, Status,
 };
-use crate::fragment::{Lifetime, OnFork};
+use crate::fragment::{FragmentSpec, Lifetime, OnFork};
 use crate::message::ItemId;
 
 /// The live items of a session.
@@ -35,6 +35,11 @@ pub(crate) struct Ledger {
     turn: u64,
     /// The turns that were not rolled back.
     turns: Vec<u64>,
+    /// The turn in which the run began that is under way, or was last: an earlier one, where it goes on within a run of
+    /// another session.
+    began: u64,
+    /// Whether a run is under way.
+    under_way: bool,
     /// The latest live statement of each kind that has one. Nothing of it is stored: it follows from the items.
     latest: BTreeMap<&'static str, (ItemId, RecordedFragment)>,
     /// What waits for the next input.
@@ -112,8 +117,13 @@ impl Ledger {
     /// The statement in whose place the next one of its kind stands: what a fork inherits, as long as no model has seen
     /// it there.
     pub(crate) fn to_refresh(&self, kind: &str) -> Option<ItemId> {
-        let (item, fragment) = self.latest(kind).filter(|_| self.branched)?;
-        (fragment.spec.on_fork == OnFork::Refresh).then_some(*item)
+        let (item, fragment) = self.latest(kind)?;
+        self.refreshes(fragment.spec).then_some(*item)
+    }
+
+    /// Whether a statement of this type takes the place of the one before.
+    pub(crate) fn refreshes(&self, spec: &FragmentSpec) -> bool {
+        self.branched && spec.on_fork == OnFork::Refresh
     }
 
     /// What waits for the next input, in the order in which it was queued.
@@ -124,6 +134,11 @@ impl Ledger {
     /// The turn that is under way, or was last.
     pub(crate) fn turn(&self) -> u64 {
         self.turn
+    }
+
+    /// Whether an item belongs to the run that is under way, or was last.
+    pub(crate) fn is_of_this_run(&self, item: &Item) -> bool {
+        (self.began..=self.turn).contains(&item.turn())
     }
 
     /// The first item of the present turn, as long as no model has seen anything of it.
@@ -210,9 +225,14 @@ impl Ledger {
                 self.close();
                 self.turn += 1;
                 self.turns.push(self.turn);
+                // What a run of another session was for, a run that branched off within it is for as well.
+                if !std::mem::replace(&mut self.under_way, true) {
+                    self.began = self.turn;
+                }
             }
             Event::RunEnded { told, .. } => {
                 self.asked = false;
+                self.under_way = false;
                 self.close();
                 if let Some((id, text)) = told {
                     let content = ItemContent::Synthetic { reply: false, text: text.clone() };

@@ -16,7 +16,8 @@ use crate::registry::Registry;
 pub(crate) enum Resolved {
     Fragment {
         fragment: RecordedFragment,
-        instead_of: Option<ItemId>,
+        /// Whether it takes the place of what was told of the fact before.
+        refreshes: bool,
     },
     /// A note that waited.
     Note(NoteId, RecordedFragment),
@@ -35,16 +36,21 @@ pub(super) struct Told<'l> {
 }
 
 impl Resolved {
+    /// Whether it is a fragment of this kind; a note is taken in any case.
+    fn states(&self, kind: &str) -> bool {
+        matches!(self, Self::Fragment { fragment, .. } if fragment.spec.kind == kind)
+    }
+
     /// How large a prompt of this size becomes with what the model is told, in characters.
     pub(super) fn added_to(&self, chars: usize, ledger: &Ledger) -> usize {
         match self {
-            Self::Fragment { fragment, instead_of: Some(_) } => {
+            Self::Fragment { fragment, refreshes: true } => {
                 let kind = fragment.spec.kind;
                 let gone = ledger.items().iter().filter(|item| item.kind_name() == kind);
                 let gone: usize = gone.map(Item::chars).sum();
                 chars.saturating_sub(gone) + fragment.rendered.chars()
             }
-            Self::Fragment { fragment, instead_of: None } | Self::Note(_, fragment) => {
+            Self::Fragment { fragment, refreshes: false } | Self::Note(_, fragment) => {
                 chars + fragment.rendered.chars()
             }
             Self::Input { input, .. } => chars + input.chars(),
@@ -63,21 +69,16 @@ impl Told<'_> {
             Words::Input(typed) => return self.input(typed, sanitizer).map(Some),
             Words::Fragment(fragment) => Some(fragment),
             Words::Latest(latest) => {
-                let (earlier, refreshes) = (self.latest(latest.kind()), self.to_refresh(latest.kind()));
-                latest.behind::<R>(earlier, refreshes.is_some())?
+                let spec = latest.spec();
+                latest.behind::<R>(self.latest(spec.kind), self.ledger.refreshes(spec))?
             }
             Words::Retraction(retraction) => retraction.behind::<R>(self.latest(retraction.kind()))?,
         };
         let Some(fragment) = fragment else { return Ok(None) };
         // What takes something back stands behind it.
-        let instead_of = self.to_refresh(fragment.spec.kind).filter(|_| !fragment.retracts);
+        let refreshes = !fragment.retracts && self.ledger.refreshes(fragment.spec);
         self.tell(&fragment)?;
-        Ok(Some(Resolved::Fragment { fragment, instead_of }))
-    }
-
-    /// The inherited statement whose place the next one takes.
-    fn to_refresh(&self, kind: &str) -> Option<ItemId> {
-        if self.latest.contains_key(kind) { None } else { self.ledger.to_refresh(kind) }
+        Ok(Some(Resolved::Fragment { fragment, refreshes }))
     }
 
     fn tell(&mut self, fragment: &RecordedFragment) -> Result<(), RecordError> {
@@ -122,7 +123,12 @@ impl<R: Registry> Session<R> {
             resolved.push(Resolved::Note(*note, fragment.clone()));
         }
         for words in words {
-            resolved.extend(told.resolve::<R>(words.clone(), self.sanitizer.as_deref())?);
+            let next = told.resolve::<R>(words.clone(), self.sanitizer.as_deref())?;
+            if let Some(Resolved::Fragment { fragment, refreshes: true }) = &next {
+                // What it takes the place of was not told yet.
+                resolved.retain(|said| !said.states(fragment.spec.kind));
+            }
+            resolved.extend(next);
         }
         Ok(resolved)
     }
@@ -150,7 +156,9 @@ impl<R: Registry> Session<R> {
     pub(super) fn take(&mut self, resolved: Resolved) -> ItemId {
         let item = self.new_item();
         self.append(match resolved {
-            Resolved::Fragment { fragment, instead_of } => {
+            Resolved::Fragment { fragment, refreshes } => {
+                let place = self.ledger.latest(fragment.spec.kind).map(|(item, _)| *item);
+                let instead_of = place.filter(|_| refreshes);
                 Event::FragmentRecorded { item, fragment, instead_of }
             }
             Resolved::Note(note, _) => Event::NoteTaken { note, item },

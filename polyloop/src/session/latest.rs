@@ -38,8 +38,8 @@ impl Latest {
         Ok(Self { full, is_silent, change: Arc::new(change) })
     }
 
-    pub(super) fn kind(&self) -> &'static str {
-        self.full.spec.kind
+    pub(super) fn spec(&self) -> &'static FragmentSpec {
+        self.full.spec
     }
 
     /// What is recorded behind the latest statement, or in its place; none where that says it.
