@@ -15,6 +15,7 @@ mod branches;
 mod by_hand;
 mod clock;
 mod compaction;
+mod forgeries;
 mod forks;
 mod imports;
 mod layouts;

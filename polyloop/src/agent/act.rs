@@ -14,7 +14,7 @@ use crate::error::{CallError, RunError};
 use crate::event::{Action, ActionOutcome, Call, CallId, Event, Intent, Settled, Status};
 use crate::execute::{ToolExecutor, catching, drop_caught};
 use crate::journal::SessionId;
-use crate::registry::Registry;
+use crate::registry::{Registry, hold_marker};
 use crate::tool::{CallContext, CheckedCall, Replay, ToolSpec};
 
 /// A call that may be carried out.
@@ -240,7 +240,7 @@ impl<R: Registry> Driver<R> {
     fn settle_as(&mut self, call: &Call, outcome: ActionOutcome, shown: Arc<[Arc<str>]>) {
         self.tell(Update::Observed { call: call.clone(), outcome: outcome.clone(), shown: shown.concat() });
         let item = self.session.new_item();
-        let forged_marker = shown.iter().any(|part| R::holds_marker(part));
+        let forged_marker = hold_marker::<R>(&shown);
         let settled = Settled::new(outcome, shown).forging(forged_marker);
         self.record(Event::CallSettled { item, call: call.id().clone(), settled });
     }

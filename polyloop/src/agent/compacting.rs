@@ -143,10 +143,11 @@ impl<R: Registry> Driver<R> {
             // What must not be done again is told also where the rest is forgotten.
             None => (!told.is_empty()).then(|| told.trim_start().to_owned()),
         };
+        let forged_marker = summary.as_ref().is_some_and(|text| R::holds_marker(text));
         let summary = summary.map(|text| (self.session.new_item(), Arc::from(text)));
         let sources = self.session.ledger().to_restate(before);
         let restated = sources.into_iter().map(|of| (self.session.new_item(), of)).collect();
-        let applied = Event::CompactionApplied { replaced, summary, restated, effects };
+        let applied = Event::CompactionApplied { replaced, summary, restated, effects, forged_marker };
         match self.gain(&applied, history.reason()) {
             Err(why) => self.abandon(&why).await,
             Ok(chars) => {

@@ -310,7 +310,8 @@ impl<R: Registry> Driver<R> {
         let item = self.session.new_item();
         let explanation = matches!(decision, Decision::Invalid { .. }).then(|| self.session.new_item());
         let interpreter = self.definition.names.interpreter.clone();
-        let forged_marker = R::holds_marker(decision.history_text());
+        let forged_marker =
+            R::holds_marker(decision.history_text()) || calls.iter().any(Call::holds_marker::<R>);
         self.record(Event::Decided {
             item,
             decision,

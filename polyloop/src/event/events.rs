@@ -99,6 +99,9 @@ pub(crate) enum Event {
         /// The calls among what was replaced that took effect and may not be repeated, a line each.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         effects: Vec<String>,
+        /// Whether the summary holds a registered marker.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        forged_marker: bool,
     },
     CompactionAbandoned {
         why: String,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::decision::Action;
+use crate::registry::Registry;
 
 /// Identifies a call; minted by the library, the same in every incarnation of a run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -61,6 +62,11 @@ impl Call {
     #[must_use]
     pub fn action(&self) -> &Action {
         &self.action
+    }
+
+    /// Whether what it is made with holds a registered marker.
+    pub(crate) fn holds_marker<R: Registry>(&self) -> bool {
+        R::holds_marker(self.action.payload())
     }
 }
 

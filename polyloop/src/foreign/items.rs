@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use super::{Author, ForeignHistory, ForeignMessage, LeftOut, Part, Spoken, Tally};
-use crate::event::{
-    Action, Call, CallId, ImportedItem, ImportedPart, InputPart, RecordedFragment, UserInput,
-};
+use crate::event::{Action, Call, CallId, ImportedItem, ImportedPart, InputPart, RecordedFragment};
 use crate::fragment::{Absent, Channel, FragmentSpec, Lifetime, Rendered, Slot};
 use crate::message::{Image, ItemId, Role};
-use crate::registry::Registry;
+use crate::registry::{Registry, hold_marker};
 use crate::session::Session;
 
 /// A history as items, and what cannot be seen from them.
@@ -82,13 +80,15 @@ fn parts<R: Registry>(spoken: &Spoken, calls: Vec<Call>, imported: &mut Imported
     }
     for part in &mut parts {
         if let ImportedPart::Input { input, forged_marker } = part {
-            *forged_marker = holds_marker::<R>(input);
+            *forged_marker = R::holds_marker(input.as_str());
         }
     }
-    if let Some(ImportedPart::Reply { calls: none_yet, .. }) = parts.last_mut() {
+    let in_calls = calls.iter().any(Call::holds_marker::<R>);
+    if let Some(ImportedPart::Reply { calls: none_yet, forged_marker, .. }) = parts.last_mut() {
         *none_yet = calls;
+        *forged_marker |= in_calls;
     } else if !calls.is_empty() {
-        parts.push(ImportedPart::Reply { text: Arc::from(""), calls, forged_marker: false });
+        parts.push(ImportedPart::Reply { text: Arc::from(""), calls, forged_marker: in_calls });
     }
     parts
 }
@@ -109,12 +109,6 @@ fn text_part<R: Registry>(spoken: &Spoken, text: &Arc<str>, legacy: &mut usize) 
         Role::User if spoken.author != Author::Summary => by_a_person(InputPart::Text(text)),
         role => ImportedPart::Text { role, text, forged_marker },
     }
-}
-
-/// Whether a person's words hold a marker, in one part or across several.
-fn holds_marker<R: Registry>(input: &UserInput) -> bool {
-    let holds = |part: &InputPart| matches!(part, InputPart::Text(text) if R::holds_marker(text));
-    R::holds_marker(input.as_str()) || input.parts().iter().any(holds)
 }
 
 /// Knows a text again. What a person typed is never taken for a fragment, nor what somebody said in whose role the kind
@@ -160,7 +154,7 @@ fn outcomes<R: Registry>(
         *silent += usize::from(parts.is_empty());
         let parts: Arc<[Arc<str>]> =
             if parts.is_empty() { Arc::from([empty_observation.clone()]) } else { parts.as_slice().into() };
-        let forged_marker = parts.iter().any(|part| R::holds_marker(part));
+        let forged_marker = hold_marker::<R>(&parts);
         let tool = Arc::from(call.action().label());
         Some(ImportedPart::Result { call: call.id().clone(), tool, parts, forged_marker })
     };

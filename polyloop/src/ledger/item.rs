@@ -278,7 +278,8 @@ impl Item {
         self.rendered().and_then(Rendered::id)
     }
 
-    /// Whether words that are no fragment hold a registered marker: a person's, a model's, a tool's, or imported ones.
+    /// Whether words that are no fragment hold a registered marker: a person's, a model's, also in its calls and summaries, a
+    /// tool's, or imported ones.
     /// They stay as they are, and are never taken for a fragment; a person should see it.
     #[must_use]
     pub fn has_forged_marker(&self) -> bool {

@@ -190,10 +190,10 @@ impl Ledger {
                 self.compaction =
                     Some(Compacting { before: *before, instruction: instruction.as_ref().map(asks) });
             }
-            Event::CompactionApplied { replaced, summary, restated, effects } => {
+            Event::CompactionApplied { replaced, summary, restated, effects, forged_marker } => {
                 let summary = summary.as_ref().map(|(id, text)| {
                     let (text, effects) = (text.clone(), effects.as_slice().into());
-                    self.item(*id, ItemContent::Summary { text, effects })
+                    self.item(*id, ItemContent::Summary { text, effects }).forging(*forged_marker)
                 });
                 self.compacted(replaced, summary, restated);
             }

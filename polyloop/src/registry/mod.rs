@@ -11,7 +11,7 @@ mod tools;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub use check::{check_caps, check_kinds, check_specs, check_tools};
 pub use finding::{Finding, NONE};
@@ -248,6 +248,14 @@ impl<R: Registry> OnceBuilt<R> {
             index: MarkerIndex::new(R::SPEC.fragments.iter().map(|entry| entry.spec)),
             tools: OnceLock::new(),
         })
+    }
+}
+
+/// Whether texts hold a marker that a model is told one behind another: in one of them, or across several.
+pub(crate) fn hold_marker<R: Registry>(parts: &[Arc<str>]) -> bool {
+    match parts {
+        [one] => R::holds_marker(one),
+        parts => R::holds_marker(&parts.concat()),
     }
 }
 

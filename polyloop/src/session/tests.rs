@@ -65,6 +65,7 @@ fn compact(session: &mut Session<App>, replaced: &[ItemId]) {
         summary,
         restated,
         effects: Vec::new(),
+        forged_marker: false,
     });
 }
 

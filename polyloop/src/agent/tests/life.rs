@@ -294,7 +294,13 @@ impl Life {
         let summary = (choices.below(4) > 0).then(|| (self.session.new_item(), "a summary".into()));
         let sources = self.session.ledger().to_restate(before);
         let restated = sources.into_iter().map(|of| (self.session.new_item(), of)).collect();
-        self.record(Event::CompactionApplied { replaced, summary, restated, effects: Vec::new() });
+        self.record(Event::CompactionApplied {
+            replaced,
+            summary,
+            restated,
+            effects: Vec::new(),
+            forged_marker: false,
+        });
     }
 
     /// The session goes on in another process, which knows its journal only; or another one branches off.

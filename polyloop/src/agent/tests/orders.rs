@@ -115,6 +115,7 @@ fn about_the_context(session: &Session<App>, ids: [ItemId; 2], choices: &mut Cho
             summary: (choices.below(2) == 0).then(|| (item, "a summary".into())),
             restated: (0..choices.below(2)).map(|_| (other, any_item(choices))).collect(),
             effects: Vec::new(),
+            forged_marker: false,
         },
         6 => Event::CompactionAbandoned { why: String::new() },
         7 => Event::FragmentRecorded { item, fragment, instead_of: Some(any_item(choices)) },
