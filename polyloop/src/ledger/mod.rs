@@ -35,11 +35,8 @@ pub(crate) struct Ledger {
     turn: u64,
     /// The turns that were not rolled back.
     turns: Vec<u64>,
-    /// The turn in which the run began that is under way, or was last: an earlier one, where it goes on within a run of
-    /// another session.
-    began: u64,
-    /// Whether a run is under way.
-    under_way: bool,
+    /// The turn in which the run began that is under way: an earlier one, where it goes on within a run of another session.
+    began: Option<u64>,
     /// The latest live statement of each kind that has one. Nothing of it is stored: it follows from the items.
     latest: BTreeMap<&'static str, (ItemId, RecordedFragment)>,
     /// What waits for the next input.
@@ -136,9 +133,9 @@ impl Ledger {
         self.turn
     }
 
-    /// Whether an item belongs to the run that is under way, or was last.
+    /// Whether an item belongs to the run that is under way.
     pub(crate) fn is_of_this_run(&self, item: &Item) -> bool {
-        (self.began..=self.turn).contains(&item.turn())
+        (self.began.unwrap_or(self.turn)..=self.turn).contains(&item.turn())
     }
 
     /// The first item of the present turn, as long as no model has seen anything of it.
@@ -226,13 +223,11 @@ impl Ledger {
                 self.turn += 1;
                 self.turns.push(self.turn);
                 // What a run of another session was for, a run that branched off within it is for as well.
-                if !std::mem::replace(&mut self.under_way, true) {
-                    self.began = self.turn;
-                }
+                self.began.get_or_insert(self.turn);
             }
             Event::RunEnded { told, .. } => {
                 self.asked = false;
-                self.under_way = false;
+                self.began = None;
                 self.close();
                 if let Some((id, text)) = told {
                     let content = ItemContent::Synthetic { reply: false, text: text.clone() };
