@@ -10,3 +10,6 @@
 )]
 
 mod cases;
+mod properties;
+mod readers;
+mod types;

@@ -88,26 +88,37 @@ pub(crate) fn without_null(mut node: Node) -> Node {
     if let Some(Value::Array(values)) = node.get_mut("enum") {
         values.retain(|value| !value.is_null());
     }
-    if let Some(Value::Array(branches)) = node.get_mut("anyOf") {
+    if let Some(Value::Array(branches)) = node.get_mut("anyOf")
+        && branches.iter().any(|branch| !is_null(branch))
+    {
         let all = branches.len();
-        branches.retain(|branch| branch.get("type").is_none_or(|kind| kind != "null"));
+        branches.retain(|branch| !is_null(branch));
         if branches.len() < all
             && let [Value::Object(only)] = branches.as_slice()
         {
-            let mut only = only.clone();
-            node.remove("anyOf");
-            // What stands beside the union is said of the property and goes before what the type says.
-            let inner = only.remove("description");
-            for (keyword, value) in node {
-                only.entry(keyword).or_insert(value);
-            }
-            if let Some(inner) = inner {
-                only.entry("description").or_insert(inner);
-            }
-            return ordered(only);
+            let only = only.clone();
+            return said_of(node, only);
         }
     }
     ordered(node)
+}
+
+/// The only alternative, with what is said of the place.
+fn said_of(mut node: Node, mut only: Node) -> Node {
+    node.remove("anyOf");
+    // What stands beside the union is said of the property and goes before what the type says.
+    let inner = only.remove("description");
+    for (keyword, value) in node {
+        only.entry(keyword).or_insert(value);
+    }
+    if let Some(inner) = inner {
+        only.entry("description").or_insert(inner);
+    }
+    ordered(only)
+}
+
+fn is_null(branch: &Value) -> bool {
+    branch.get("type").is_some_and(|kind| kind == "null")
 }
 
 /// Writes the keywords in the fixed order.
@@ -167,7 +178,13 @@ fn union(mut base: Node, branches: &[Value], path: &str, nulls: Nulls) -> Result
             canonical(&branch, path, nulls).map(Value::Object)
         })
         .collect();
-    base.insert("anyOf".to_owned(), Value::Array(branches?));
+    let branches = branches?;
+    if let [Value::Object(only)] = branches.as_slice()
+        && !only.contains_key("$ref")
+    {
+        return Ok(said_of(base, only.clone()));
+    }
+    base.insert("anyOf".to_owned(), Value::Array(branches));
     Ok(base)
 }
 

@@ -30,7 +30,9 @@ pub(super) struct Steps {
 
 impl Decoder {
     pub(super) fn new(steps: Steps) -> Self {
-        let is_identity = steps.root.only_looks() && steps.definitions.iter().all(Step::only_looks);
+        let is_identity = std::iter::once(&steps.root)
+            .chain(&steps.definitions)
+            .all(|step| step.only_looks(&mut Vec::new()));
         Self { steps: (!is_identity).then(|| Arc::new(steps)) }
     }
 
@@ -118,10 +120,7 @@ impl<'s> Walk<'s> {
                 )
             }
             (Step::Items(steps), Tree::List(items)) => self.items(steps, items, path),
-            (Step::Positions(steps), Tree::Object(members)) if decode => {
-                self.from_names(steps, members, path)
-            }
-            (Step::Positions(steps), Tree::List(items)) if !decode => self.to_names(steps, items, path),
+            (Step::Positions(length, step), tree) => self.positions(*length, step, tree, path),
             (Step::Object(object), Tree::Object(members)) if decode => self.decoded(object, members, path),
             (Step::Object(object), Tree::Object(members)) => self.encoded(object, members, path),
             (Step::Pairs(value), Tree::List(pairs)) if decode => match self.from_pairs(value, pairs, path) {
@@ -147,6 +146,11 @@ impl<'s> Walk<'s> {
         tree
     }
 
+    fn items_of<'t>(&mut self, step: &'s Step, items: Vec<Tree<'t>>, path: &str) -> Vec<Tree<'t>> {
+        let items = items.into_iter().enumerate();
+        items.map(|(at, item)| self.step(step, item, &format!("{path}[{at}]"))).collect()
+    }
+
     fn items<'t>(&mut self, steps: &'s [Step], items: Vec<Tree<'t>>, path: &str) -> Tree<'t> {
         let items = items.into_iter().enumerate();
         let item = |(at, item)| match steps.get(at) {
@@ -156,35 +160,27 @@ impl<'s> Walk<'s> {
         Tree::List(items.map(item).collect())
     }
 
-    fn from_names<'t>(
-        &mut self,
-        steps: &'s [Step],
-        mut members: Vec<(String, Tree<'t>)>,
-        path: &str,
-    ) -> Tree<'t> {
-        let is_whole = members.len() == steps.len()
-            && (0..steps.len()).all(|at| members.iter().any(|(key, _)| *key == position(at)));
-        if !is_whole {
-            return self.left(Tree::Object(members), path, "lacks a position, or has one more");
-        }
-        let mut items = Vec::with_capacity(steps.len());
-        for (at, step) in steps.iter().enumerate() {
-            let name = position(at);
-            if let Some(found) = members.iter().position(|(key, _)| *key == name) {
-                let (_, value) = members.swap_remove(found);
-                items.push(self.step(step, value, &format!("{path}[{at}]")));
+    fn positions<'t>(&mut self, length: usize, step: &'s Step, tree: Tree<'t>, path: &str) -> Tree<'t> {
+        const WRONG: &str = "has another number of items";
+        match (self.direction, tree) {
+            (Direction::Encode, Tree::List(items)) if items.len() == length => {
+                let named = items.into_iter().enumerate().map(|(at, item)| (position(at), item));
+                self.step(step, Tree::Object(named.collect()), path)
             }
+            (Direction::Decode, tree @ Tree::Object(_)) => match self.step(step, tree, path) {
+                Tree::Object(mut members) => {
+                    members.sort_by_key(|(name, _)| (0..length).position(|at| *name == position(at)));
+                    let is_whole = members.len() == length
+                        && members.iter().enumerate().all(|(at, (name, _))| *name == position(at));
+                    if is_whole {
+                        return Tree::List(members.into_iter().map(|(_, item)| item).collect());
+                    }
+                    self.left(Tree::Object(members), path, WRONG)
+                }
+                tree => tree,
+            },
+            (_, tree) => self.left(tree, path, WRONG),
         }
-        Tree::List(items)
-    }
-
-    fn to_names<'t>(&mut self, steps: &'s [Step], items: Vec<Tree<'t>>, path: &str) -> Tree<'t> {
-        if items.len() != steps.len() {
-            return self.left(Tree::List(items), path, "has another length");
-        }
-        let pairs = steps.iter().zip(items).enumerate();
-        let member = |(at, (step, item))| (position(at), self.step(step, item, &format!("{path}[{at}]")));
-        Tree::Object(pairs.map(member).collect())
     }
 
     fn decoded<'t>(&mut self, object: &'s Object, members: Vec<(String, Tree<'t>)>, path: &str) -> Tree<'t> {
@@ -258,34 +254,28 @@ impl<'s> Walk<'s> {
         pairs: Vec<Tree<'t>>,
         path: &str,
     ) -> Result<Vec<(String, Tree<'t>)>, Vec<Tree<'t>>> {
+        let pairs = self.items_of(step, pairs, path);
         let mut keys: Vec<&str> = pairs.iter().filter_map(key_of).collect();
         keys.sort_unstable();
         keys.dedup();
         if keys.len() != pairs.len() {
             return Err(pairs);
         }
-        let mut out = Vec::with_capacity(pairs.len());
-        for pair in pairs {
-            let Tree::Object(members) = pair else { continue };
-            let mut entry = (String::new(), Tree::Null);
-            for (key, value) in members {
-                match value {
-                    Tree::Text(text) if key == PAIR.0 => entry.0 = text,
-                    value => entry.1 = value,
-                }
-            }
-            let path = joined(path, &entry.0);
-            out.push((entry.0, self.step(step, entry.1, &path)));
-        }
-        Ok(out)
+        let entry = |pair: Tree<'t>| {
+            let Tree::Object(members) = pair else { return (String::new(), Tree::Null) };
+            members.into_iter().fold((String::new(), Tree::Null), |entry, (name, part)| match part {
+                Tree::Text(key) if name == PAIR.0 => (key, entry.1),
+                value => (entry.0, value),
+            })
+        };
+        Ok(pairs.into_iter().map(entry).collect())
     }
 
     fn to_pairs<'t>(&mut self, step: &'s Step, members: Vec<(String, Tree<'t>)>, path: &str) -> Tree<'t> {
         let pair = |(key, value): (String, Tree<'t>)| {
-            let value = self.step(step, value, &joined(path, &key));
             Tree::Object(vec![(PAIR.0.to_owned(), Tree::Text(key)), (PAIR.1.to_owned(), value)])
         };
-        Tree::List(members.into_iter().map(pair).collect())
+        Tree::List(self.items_of(step, members.into_iter().map(pair).collect(), path))
     }
 
     fn branch<'t>(&mut self, branches: &'s [Branch], tree: Tree<'t>, path: &str) -> Tree<'t> {

@@ -29,15 +29,43 @@ pub(super) struct Place {
     pub(super) optional: bool,
     /// Whether it is the root.
     pub(super) top: bool,
+    /// What the names of its properties stand for.
+    pub(super) names: Names,
     /// Whether it is a branch of a union, whose properties tell it from the others.
     pub(super) branch: bool,
 }
 
+/// What the names of properties stand for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Names {
+    #[default]
+    Fields,
+    /// Key and value of an entry.
+    Pair,
+    /// Positions of a list.
+    Positions,
+}
+
 impl Place {
+    /// The place of a property.
+    pub(super) fn property(&self, name: &str) -> Self {
+        match (self.names, name.strip_prefix("item_").and_then(|number| number.parse::<usize>().ok())) {
+            (Names::Fields, _) | (Names::Positions, None) => self.below(&format!(".{name}")),
+            (Names::Pair, _) => self.below(""),
+            (Names::Positions, Some(number)) => self.below(&format!("[{}]", number.saturating_sub(1))),
+        }
+    }
+
     /// A place below, whose path has `more` at its end.
     pub(super) fn below(&self, more: &str) -> Self {
         let path = if self.path.is_empty() { more.trim_start_matches('.') } else { more };
-        Self { path: format!("{}{path}", self.path), top: false, branch: false, ..self.clone() }
+        Self {
+            path: format!("{}{path}", self.path),
+            top: false,
+            branch: false,
+            names: Names::Fields,
+            ..self.clone()
+        }
     }
 }
 
@@ -115,10 +143,10 @@ impl Lowering<'_> {
             nodes.insert(definition.name, Value::Object(node));
             steps.push(step);
         }
-        nodes.sort_keys();
-        if self.any && !nodes.contains_key(ANY) {
-            nodes.insert(ANY.to_owned(), any_json());
+        if self.any {
+            nodes.entry(ANY).or_insert_with(any_json);
         }
+        nodes.sort_keys();
         (nodes, steps)
     }
 
@@ -167,7 +195,21 @@ impl Lowering<'_> {
             None => self.define(name, place)?,
         };
         let node = Node::from_iter([("$ref".to_owned(), format!("#/$defs/{name}").into())]);
-        Ok((node, Step::Definition(number)))
+        let step = if self.is_same(number, &mut Vec::new()) { Step::Same } else { Step::Definition(number) };
+        Ok((node, step))
+    }
+
+    /// Whether a definition, and each that it leads to, changes nothing. One that is on its way might.
+    fn is_same(&self, number: usize, seen: &mut Vec<usize>) -> bool {
+        if seen.contains(&number) {
+            return true;
+        }
+        seen.push(number);
+        let Some(Definition { done: Some((_, step)), .. }) = self.definitions.get(number) else {
+            return false;
+        };
+        let mut leads_to = Vec::new();
+        step.only_looks(&mut leads_to) && leads_to.into_iter().all(|number| self.is_same(number, seen))
     }
 
     fn define(&mut self, name: &str, place: &Place) -> Result<usize, SchemaError> {
@@ -215,6 +257,9 @@ impl Lowering<'_> {
         let step = match self.rules.open {
             Open::Described => Step::Same,
             Open::Spelled => {
+                if self.prepared.definitions.get(ANY).is_some_and(|other| *other != any_json()) {
+                    return self.refused(place, "there is another type `AnyJson`", "rename that type");
+                }
                 self.any = true;
                 let reference = json!([{ "$ref": format!("#/$defs/{ANY}") }]);
                 node.insert("anyOf".to_owned(), reference);
@@ -292,35 +337,20 @@ impl Lowering<'_> {
         let length = positions.len();
         let bound = |keyword: &str| node.get(keyword).and_then(Value::as_u64);
         let is_fixed = [bound("minItems"), bound("maxItems")] == [u64::try_from(length).ok(); 2];
-        let mut nodes = Vec::with_capacity(length);
-        let mut steps = Vec::with_capacity(length);
-        for (at, schema) in positions.iter().enumerate() {
-            let empty = Node::new();
-            let (node, step) =
-                self.node(schema.as_object().unwrap_or(&empty), &place.below(&format!("[{at}]")))?;
-            nodes.push(Value::Object(node));
-            steps.push(step);
-        }
-        let mut out = node.clone();
         if self.rules.tuples == Tuples::Named {
             if !is_fixed {
-                return self.refused(
-                    place,
-                    "it is a list whose first items differ from the others",
-                    "take a struct",
-                );
+                let fact = "it is a list whose first items differ from the others";
+                return self.refused(place, fact, "take a struct");
             }
-            for keyword in ["prefixItems", "items", "minItems", "maxItems"] {
-                out.remove(keyword);
-            }
-            let names: Vec<Value> = (0..length).map(|at| position(at).into()).collect();
-            let named = nodes.into_iter().enumerate().map(|(at, node)| (position(at), node));
-            out.insert("type".to_owned(), "object".into());
-            out.insert("properties".to_owned(), Value::Object(named.collect()));
-            out.insert("required".to_owned(), names.into());
-            out.insert("additionalProperties".to_owned(), false.into());
-            reduced(&mut out, self.rules);
-            return Ok((ordered(out), Step::Positions(steps)));
+            return self.named(node, positions, place);
+        }
+        let mut out = node.clone();
+        let mut nodes = Vec::with_capacity(length);
+        let mut steps = Vec::with_capacity(length);
+        for (at, schema) in positions.iter().filter_map(Value::as_object).enumerate() {
+            let (node, step) = self.node(schema, &place.below(&format!("[{at}]")))?;
+            nodes.push(Value::Object(node));
+            steps.push(step);
         }
         match node.get("items").and_then(Value::as_object) {
             Some(items) if !is_fixed => {
@@ -338,6 +368,23 @@ impl Lowering<'_> {
         out.insert("prefixItems".to_owned(), nodes.into());
         reduced(&mut out, self.rules);
         Ok((ordered(out), Step::Items(steps).simplified()))
+    }
+
+    /// A list of fixed length as an object with a name for each position.
+    fn named(&mut self, node: &Node, positions: &[Value], place: &Place) -> Out {
+        let mut object = node.clone();
+        for keyword in ["prefixItems", "items", "minItems", "maxItems"] {
+            object.remove(keyword);
+        }
+        let names: Vec<String> = (0..positions.len()).map(position).collect();
+        let properties = names.iter().cloned().zip(positions.iter().cloned());
+        object.insert("type".to_owned(), "object".into());
+        object.insert("properties".to_owned(), Value::Object(properties.collect()));
+        object.insert("required".to_owned(), names.into());
+        object.insert("additionalProperties".to_owned(), false.into());
+        let place = Place { names: Names::Positions, top: false, branch: false, ..place.clone() };
+        let (node, step) = self.object(&object, &place)?;
+        Ok((node, Step::Positions(positions.len(), Box::new(step))))
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::canonical::{Node, ordered};
 use super::fits::kinds;
-use super::lowering::{Lowering, Out, Place};
+use super::lowering::{Lowering, Names, Out, Place};
 use super::notes::{note, reduced};
 use super::rules::{Cycles, Keys, Open};
 use super::step::{Field, Object, PAIR, Rest, Step};
@@ -45,13 +45,14 @@ impl Lowering<'_> {
         {
             return self.pairs(node, values, pattern.as_deref(), place);
         }
-        if properties.is_empty() && !self.rules.empty_objects && !place.top {
-            return self.refused(place, "it is an object without fields", "take a `bool`");
-        }
         let mut parts = Parts::default();
         for (name, schema) in properties {
             let is_required = names(node).any(|required| required == name);
             self.property(&mut parts, name, schema, is_required, place)?;
+        }
+        let has_none = parts.properties.is_empty() && matches!(further, Further::None);
+        if has_none && !self.rules.empty_objects && !place.top {
+            return self.refused(place, "it is an object without fields", "take a `bool`");
         }
         let mut out = node.clone();
         let rest = match further {
@@ -101,7 +102,7 @@ impl Lowering<'_> {
     ) -> Result<(), SchemaError> {
         let none = Node::new();
         let schema = schema.as_object().unwrap_or(&none);
-        let below = place.below(&format!(".{name}"));
+        let below = place.property(name);
         let mut field = Field {
             name: name.to_owned(),
             sent: None,
@@ -141,21 +142,30 @@ impl Lowering<'_> {
 
     /// The one value of a property that has no other, so that it need not be shown.
     fn constant(&self, schema: &Node, is_required: bool) -> Option<Value> {
-        let is_struct = is_required && !self.rules.empty_objects && kinds(schema) == ["object"];
-        let is_empty = |keyword: &str| {
-            schema.get(keyword).is_none_or(|value| {
-                *value == Value::Bool(false) || value.as_object().is_some_and(Node::is_empty)
-            })
-        };
-        if kinds(schema) == ["null"] {
-            Some(Value::Null)
-        } else if is_struct
-            && ["properties", "additionalProperties", "patternProperties"].into_iter().all(is_empty)
-        {
-            Some(json!({}))
-        } else {
-            None
+        if schema.contains_key("anyOf") || schema.contains_key("$ref") {
+            return None;
         }
+        match kinds(schema).as_slice() {
+            ["null"] => Some(Value::Null),
+            ["object"] if is_required && !self.rules.empty_objects => self.constant_object(schema),
+            _ => None,
+        }
+    }
+
+    fn constant_object(&self, schema: &Node) -> Option<Value> {
+        let is_open =
+            schema.get("additionalProperties").is_some_and(|further| *further != Value::Bool(false));
+        if is_open || schema.contains_key("patternProperties") {
+            return None;
+        }
+        let none = Node::new();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let value = |(name, property): (&String, &Value)| {
+            let is_required = names(schema).any(|required| required == name);
+            let value = self.constant(property.as_object()?, is_required).filter(|_| is_required)?;
+            Some((name.clone(), value))
+        };
+        properties.iter().map(value).collect::<Option<Node>>().map(Value::Object)
     }
 
     /// What an absent property is, where a circle must go through one that is not required: an empty list or map.
@@ -225,17 +235,15 @@ impl Lowering<'_> {
 
     /// A map as a list of pairs.
     fn pairs(&mut self, node: &Node, values: &Node, pattern: Option<&str>, place: &Place) -> Out {
-        let (values, step) = self.node(values, &place.below("[]"))?;
         let mut key = Node::from_iter([("type".to_owned(), "string".into())]);
         key.extend(pattern.map(|pattern| ("pattern".to_owned(), pattern.into())));
-        reduced(&mut key, self.rules);
-        let mut pair = ordered(Node::from_iter([
+        let pair = Node::from_iter([
             ("type".to_owned(), "object".into()),
             ("properties".to_owned(), json!({ PAIR.0: key, PAIR.1: values })),
             ("required".to_owned(), json!([PAIR.0, PAIR.1])),
             ("additionalProperties".to_owned(), false.into()),
-        ]));
-        reduced(&mut pair, self.rules);
+        ]);
+        let (pair, step) = self.object(&pair, &Place { names: Names::Pair, ..place.below("[]") })?;
         let mut out =
             Node::from_iter([("type".to_owned(), "array".into()), ("items".to_owned(), pair.into())]);
         for (keyword, value) in node {

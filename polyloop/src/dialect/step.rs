@@ -16,10 +16,10 @@ pub(super) enum Step {
     List(Box<Step>),
     /// One for each position.
     Items(Vec<Step>),
-    /// A list of fixed length became an object with a name for each position.
-    Positions(Vec<Step>),
+    /// A list of this length became an object with a name for each position, to which more was done.
+    Positions(usize, Box<Step>),
     Object(Object),
-    /// A map became a list of pairs.
+    /// A map became a list of pairs, to each of which more was done.
     Pairs(Box<Step>),
     /// The first branch that fits.
     Union(Vec<Branch>),
@@ -104,19 +104,23 @@ impl Step {
         if is_same { Self::Same } else { self }
     }
 
-    /// Whether all that is done is to look into definitions.
-    pub(super) fn only_looks(&self) -> bool {
+    /// Whether all that is done is to look into definitions; collects their numbers.
+    pub(super) fn only_looks(&self, numbers: &mut Vec<usize>) -> bool {
         match self {
-            Self::Same | Self::Definition(_) => true,
-            Self::OrNull(inner) | Self::List(inner) => inner.only_looks(),
-            Self::Object(Object { fields, rest: Rest::Kept(rest) }) => {
-                let is_same = |field: &Field| {
-                    Field { step: Self::Same, ..field.clone() }.is_same() && field.step.only_looks()
-                };
-                fields.iter().all(is_same) && rest.only_looks()
+            Self::Same => true,
+            Self::Definition(number) => {
+                numbers.push(*number);
+                true
             }
-            Self::Union(branches) => branches.iter().all(|branch| branch.step.only_looks()),
-            Self::Items(items) => items.iter().all(Self::only_looks),
+            Self::OrNull(inner) | Self::List(inner) => inner.only_looks(numbers),
+            Self::Object(Object { fields, rest: Rest::Kept(rest) }) => {
+                let mut is_same = |field: &Field| {
+                    Field { step: Self::Same, ..field.clone() }.is_same() && field.step.only_looks(numbers)
+                };
+                fields.iter().all(&mut is_same) && rest.only_looks(numbers)
+            }
+            Self::Union(branches) => branches.iter().all(|branch| branch.step.only_looks(numbers)),
+            Self::Items(items) => items.iter().all(|item| item.only_looks(numbers)),
             _ => false,
         }
     }

@@ -32,30 +32,24 @@ impl Lowering<'_> {
                 lowered.push(Branch { canonical: branch.clone(), lowered: Value::Object(node), step });
             }
         }
+        if lowered.is_empty() {
+            return self.refused(place, "nothing but `null` fits here", "leave it out, or take a `bool`");
+        }
         self.are_different(&lowered, place)?;
         let step = step(&lowered, has_null);
         let mut nodes: Vec<Value> = lowered.into_iter().map(|branch| branch.lowered).collect();
         reduced(&mut outside, self.rules);
-        if self.rules.types == Types::Nullable
-            && has_null
-            && let Some(Value::Object(first)) = nodes.first_mut()
-        {
-            first.insert("nullable".to_owned(), true.into());
-        }
-        if (!self.rules.beside_unions || nodes.len() == 1 && has_null)
-            && let Some(Value::Object(first)) = nodes.first_mut()
-            && let Some(outer) = outside.remove("description")
-        {
-            let outer = outer.as_str().unwrap_or_default();
-            let text = match first.get("description").and_then(Value::as_str) {
-                Some(inner) => format!("{outer}\n{inner}"),
-                None => outer.to_owned(),
-            };
-            first.insert("description".to_owned(), text.into());
-            *first = ordered(std::mem::take(first));
+        let is_nullable = has_null && self.rules.types == Types::Nullable;
+        let is_alone = is_nullable && nodes.len() == 1;
+        if let Some(first) = nodes.first_mut().and_then(Value::as_object_mut) {
+            let moves = is_alone || !self.rules.beside_unions;
+            let text = moves.then(|| outside.remove("description")).flatten();
+            on_first(first, &mut |first| {
+                moved_inside(first, is_nullable, text.as_ref().and_then(Value::as_str));
+            });
         }
         if let [Value::Object(only)] = nodes.as_slice()
-            && (has_null || !self.rules.beside_unions)
+            && (is_alone || !self.rules.beside_unions)
         {
             return Ok((only.clone(), step));
         }
@@ -93,6 +87,8 @@ impl Lowering<'_> {
 
     /// Refuses alternatives that could not be told apart in what the reader writes, although they are read differently.
     fn are_different(&self, branches: &[Branch], place: &Place) -> Result<(), SchemaError> {
+        // `null` is told from all others without looking at them.
+        let branches: Vec<&Branch> = branches.iter().filter(|branch| !is_null(&branch.canonical)).collect();
         for (at, left) in branches.iter().enumerate() {
             for right in branches.iter().skip(at + 1) {
                 if left.step != right.step && self.overlap(&left.lowered, &right.lowered, COMPARED) {
@@ -161,6 +157,28 @@ impl Lowering<'_> {
     }
 }
 
+/// Changes the first alternative of alternatives, or the node itself.
+fn on_first(node: &mut Node, change: &mut dyn FnMut(&mut Node)) {
+    let first = node.get_mut("anyOf").and_then(Value::as_array_mut).and_then(|all| all.first_mut());
+    match first.and_then(Value::as_object_mut) {
+        Some(first) => on_first(first, change),
+        None => change(node),
+    }
+}
+
+/// Adds to the first alternative what the reader takes beside no alternatives.
+fn moved_inside(first: &mut Node, is_nullable: bool, description: Option<&str>) {
+    if is_nullable {
+        first.insert("nullable".to_owned(), true.into());
+    }
+    if let Some(outer) = description {
+        let inner = first.get("description").and_then(Value::as_str);
+        let text = inner.map_or_else(|| outer.to_owned(), |inner| format!("{outer}\n{inner}"));
+        first.insert("description".to_owned(), text.into());
+    }
+    *first = ordered(std::mem::take(first));
+}
+
 /// What is done to the values of a union.
 fn step(branches: &[Branch], has_null: bool) -> Step {
     let others: Vec<&Branch> = branches.iter().filter(|branch| !is_null(&branch.canonical)).collect();
@@ -193,15 +211,15 @@ pub(super) fn or_null(mut node: Node) -> Node {
     if takes_null {
         return node;
     }
-    let null = json!({ "type": "null" });
+    let absent = json!({ "type": "null" });
     if let Some(Value::Array(branches)) = node.get_mut("anyOf") {
         if !branches.iter().any(is_null) {
-            branches.push(null);
+            branches.push(absent);
         }
         return node;
     }
     let description = node.remove("description");
-    let mut out = Node::from_iter([("anyOf".to_owned(), json!([node, null]))]);
+    let mut out = Node::from_iter([("anyOf".to_owned(), json!([ordered(node), absent]))]);
     out.extend(description.map(|text| ("description".to_owned(), text)));
     ordered(out)
 }
