@@ -9,6 +9,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod arguments;
 mod cases;
 mod properties;
 mod readers;

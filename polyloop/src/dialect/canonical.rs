@@ -155,16 +155,8 @@ fn merged_single(mut node: Node) -> Node {
 
 /// A union: one `enum` where all branches are fixed strings, else `anyOf`.
 fn union(mut base: Node, branches: &[Value], path: &str, nulls: Nulls) -> Result<Node, Refusal> {
-    if let Some((values, docs)) = unit_variants(branches) {
-        let mut lines: Vec<String> =
-            base.get("description").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
-        lines.extend(docs);
-        base.insert("type".to_owned(), "string".into());
-        base.insert("enum".to_owned(), Value::Array(values));
-        if !lines.is_empty() {
-            base.insert("description".to_owned(), lines.join("\n").into());
-        }
-        return Ok(base);
+    if let Some(words) = words(&base, branches) {
+        return Ok(words);
     }
     let properties = base.remove("properties");
     let required = base.remove("required");
@@ -188,6 +180,21 @@ fn union(mut base: Node, branches: &[Value], path: &str, nulls: Nulls) -> Result
     Ok(base)
 }
 
+/// One `enum`, where all branches are fixed strings.
+pub(super) fn words(base: &Node, branches: &[Value]) -> Option<Node> {
+    let (values, docs) = unit_variants(branches)?;
+    let mut base = base.clone();
+    let mut lines: Vec<String> =
+        base.get("description").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
+    lines.extend(docs);
+    base.insert("type".to_owned(), "string".into());
+    base.insert("enum".to_owned(), Value::Array(values));
+    if !lines.is_empty() {
+        base.insert("description".to_owned(), lines.join("\n").into());
+    }
+    Some(base)
+}
+
 /// The values of a union of fixed strings, and a line for each that is documented.
 fn unit_variants(branches: &[Value]) -> Option<(Vec<Value>, Vec<String>)> {
     let mut values = Vec::new();
@@ -204,7 +211,11 @@ fn unit_variants(branches: &[Value]) -> Option<(Vec<Value>, Vec<String>)> {
         if let (Some(text), [value]) = (branch.get("description").and_then(Value::as_str), fixed.as_slice()) {
             docs.push(format!("`{}`: {text}", value.as_str().unwrap_or_default()));
         }
-        values.extend(fixed.into_iter().cloned());
+        for value in fixed {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
     }
     Some((values, docs))
 }

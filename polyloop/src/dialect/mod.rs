@@ -4,8 +4,10 @@ mod budget;
 pub(crate) mod canonical;
 mod decoder;
 mod fits;
+mod keys;
 mod lowering;
 mod measure;
+mod names;
 mod notes;
 mod object;
 mod prepare;
@@ -21,6 +23,7 @@ use std::fmt;
 use serde_json::Value;
 
 pub use decoder::Decoder;
+pub use names::ToolNames;
 pub use report::SchemaReport;
 pub use tools::{LoweredTool, LoweredTools, SchemaReader};
 
@@ -70,12 +73,12 @@ impl Dialect {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Canonical => "canonical",
-            Self::OpenAiStrict => "OpenAI, strict",
+            Self::OpenAiStrict => "strict OpenAI",
             Self::OpenAi => "OpenAI",
-            Self::AnthropicStrict => "Anthropic, strict",
+            Self::AnthropicStrict => "strict Anthropic",
             Self::Anthropic => "Anthropic",
             Self::Gemini => "Gemini",
-            Self::GeminiOpenApi => "Gemini, OpenAPI",
+            Self::GeminiOpenApi => "Gemini (OpenAPI)",
             Self::LlamaCpp => "llama.cpp",
             Self::Mcp => "MCP",
         }

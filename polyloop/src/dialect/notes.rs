@@ -7,15 +7,26 @@ use super::rules::{Patterns, Rules};
 
 /// Drops what the reader does not take of a node, and says in its description what the values are bound to.
 pub(super) fn reduced(node: &mut Node, rules: &Rules) {
-    let dropped: Vec<(String, Value)> = node
+    let mut dropped: Vec<(String, Value)> = node
         .iter()
         .filter(|(keyword, value)| !is_taken(keyword, value, node, rules))
         .map(|(keyword, value)| (keyword.clone(), value.clone()))
         .collect();
+    // The least before the most.
+    dropped.sort_by_key(|(keyword, _)| keyword.to_ascii_lowercase().contains("max"));
     let mut notes = Vec::new();
     for (keyword, value) in dropped {
         node.remove(&keyword);
         notes.extend(said(&keyword, &value));
+    }
+    note(node, &notes.join(" "));
+}
+
+/// Says in words what is an example or a default of another form than the reader sees.
+pub(super) fn told(node: &mut Node) {
+    let mut notes = Vec::new();
+    for keyword in ["default", "examples"] {
+        notes.extend(node.remove(keyword).and_then(|value| said(keyword, &value)));
     }
     note(node, &notes.join(" "));
 }

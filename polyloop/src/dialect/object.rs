@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::canonical::{Node, ordered};
 use super::fits::kinds;
+use super::keys::portable_key;
 use super::lowering::{Lowering, Names, Out, Place};
-use super::notes::{note, reduced};
+use super::notes::{note, reduced, told};
 use super::rules::{Cycles, Keys, Open};
 use super::step::{Field, Object, PAIR, Rest, Step};
 use super::union::or_null;
@@ -119,6 +120,10 @@ impl Lowering<'_> {
         let is_required = is_required && empty.is_none();
         let below = Place { optional: below.optional || !is_required, ..below };
         let (mut node, step) = self.node(schema, &below)?;
+        if step != Step::Same {
+            told(&mut node);
+            node = ordered(node);
+        }
         let sent = self.key(name, place.top);
         if let Some(other) = parts.keys.insert(sent.clone(), name.to_owned()) {
             let reason =
@@ -262,22 +267,11 @@ impl Lowering<'_> {
 
     /// The key that the reader sees for a name.
     fn key(&self, name: &str, is_top: bool) -> String {
-        let is_taken = |letter: char| match self.rules.keys {
-            Keys::Any => true,
-            Keys::PortableTop => letter.is_ascii_alphanumeric() || "_.-".contains(letter),
-            Keys::Identifiers => letter.is_ascii_alphanumeric() || letter == '_',
-        };
-        if self.rules.keys == Keys::Any || (self.rules.keys == Keys::PortableTop && !is_top) {
-            return name.to_owned();
+        match self.rules.keys {
+            Keys::PortableTop if is_top => portable_key(name, b"_.-", false),
+            Keys::Identifiers => portable_key(name, b"_", true),
+            Keys::Any | Keys::PortableTop => name.to_owned(),
         }
-        let mut key: String =
-            name.chars().map(|letter| if is_taken(letter) { letter } else { '_' }).take(64).collect();
-        let must_begin = self.rules.keys == Keys::Identifiers;
-        if key.is_empty() || (must_begin && key.starts_with(|first: char| first.is_ascii_digit())) {
-            key.insert(0, '_');
-            key.truncate(64);
-        }
-        key
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::canonical::{Node, ordered};
+use super::canonical::{Node, ordered, words};
 use super::fits::{kinds, target};
 use super::lowering::{Lowering, Out, Place};
 use super::notes::reduced;
@@ -52,6 +52,10 @@ impl Lowering<'_> {
             && (is_alone || !self.rules.beside_unions)
         {
             return Ok((only.clone(), step));
+        }
+        let takes_null = has_null || nodes.iter().any(|node| node.get("nullable").is_some());
+        if let Some(words) = words(&outside, &nodes).filter(|_| !takes_null) {
+            return Ok((ordered(words), step));
         }
         outside.insert("anyOf".to_owned(), nodes.into());
         Ok((ordered(outside), step))

@@ -1,6 +1,7 @@
 //! Every mistake that can be seen in a tool's tokens. What only types know is left to the compiler.
 
 mod function;
+mod key;
 mod names;
 mod parameter;
 

@@ -4,6 +4,7 @@ use syn::{Meta, Type};
 
 use super::super::ast::{Argument, Kind, Parameter, Tool};
 use super::super::tokens::{bare, borrows, find_word, spelled};
+use super::key;
 use crate::common::sink::Sink;
 
 pub(super) fn check(tool: &Tool, sink: &Sink) {
@@ -76,6 +77,8 @@ fn argument(parameter: &Parameter, sink: &Sink) {
         sink.error(ty, "an argument owns its value; take a type without references and lifetimes");
     } else if matches!(bare(ty), Type::Infer(_)) {
         sink.error(ty, "an argument's type cannot be left open; write it out");
+    } else {
+        key::check(ty, sink);
     }
 }
 
