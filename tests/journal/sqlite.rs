@@ -239,7 +239,7 @@ async fn what_a_barrier_acknowledged_is_there_whatever_stands_behind_it_in_the_l
 async fn ids_and_words_may_hold_whatever_a_string_can_hold() {
     let folder = tempfile::tempdir().unwrap();
     let journal = SqliteJournal::open(folder.path().join("a.db")).unwrap();
-    for id in ["", "\0", "a\0b", "a/b/../c", "ü\u{202e}", "'; drop table", "a\0c"] {
+    for id in ["\0", "a\0b", "a/b/../c", "ü\u{202e}", "'; drop table", "a\0c"] {
         let world = World::default();
         let agent = builder(&world, vec![tally_reply("a\\u0000b"), Reply::text("x\0y")])
             .journal(journal.clone())
