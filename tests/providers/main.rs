@@ -25,3 +25,4 @@ mod secrets;
 mod server;
 mod streams;
 mod support;
+mod tools;
