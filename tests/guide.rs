@@ -28,6 +28,7 @@ pages! {
     Importing = "docs/15-importing.md",
     Providers = "docs/16-providers.md",
     Branches = "docs/13-compaction-fork-rollback.md",
+    Schemas = "docs/18-schemas.md",
     Told = "docs/12-what-a-model-was-told.md",
     Contributing = "CONTRIBUTING.md",
 }

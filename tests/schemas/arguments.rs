@@ -46,7 +46,7 @@ arguments! {
     signed: i64 = "-5";
     float: f64 = "0.1";
     not_zero: NonZeroU32 = "1";
-    optional_text: Option<String> = "null";
+    optional_text: Option<String> = r#""x""#;
     optional_number: Option<u32> = "7";
     defaulted: #[arg(default = 5)] u32 = "6";
     ranged: #[arg(range(1..=10))] u32 = "3";
@@ -69,14 +69,14 @@ arguments! {
     optional_any: Option<Value> = "[]";
     any_object: serde_json::Map<String, Value> = r#"{"anything": 1}"#;
     structure: Place = r#"{"lat": 1.5, "lon": 2.5, "note": "x"}"#;
-    nested_structure: Trip = r#"{"from": {"lat": 1.5, "lon": 2.5}, "over": [], "to": null}"#;
+    nested_structure: Trip = r#"{"from": {"lat": 1.5, "lon": 2.5}, "over": []}"#;
     optional_structure: Option<Place> = r#"{"lat": 1.5, "lon": 2.5}"#;
     empty_structure: Nothing = "{}";
     newtype: Kilometres = "1.5";
     tuple_structure: Corner = "[1, 2]";
     structure_with_defaults: Options = r#"{"depth": 4}"#;
     structure_with_renamed_fields: Window = r#"{"firstDay": 1, "type": "x"}"#;
-    structure_with_odd_keys: Query = r#"{"$top": 1, "filter[id]": "a", "with space": null,
+    structure_with_odd_keys: Query = r#"{"$top": 1, "filter[id]": "a", "with space": "x",
         "a_key_of_more_than_sixty_four_characters_which_not_every_reader_takes_as_it_is": true}"#;
     structure_with_a_flattened_structure: Labelled = r#"{"label": "x", "lat": 1.5, "lon": 2.5}"#;
     structure_with_a_flattened_enum: Beside = r#"{"name": "x", "kind": "circle", "radius": 1.5}"#;

@@ -11,6 +11,7 @@
 
 mod arguments;
 mod cases;
+mod documented;
 mod properties;
 mod readers;
 mod types;
