@@ -14,4 +14,5 @@ mod cases;
 mod documented;
 mod properties;
 mod readers;
+mod shapes;
 mod types;

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::shapes::{alternatives, calculated, expression, grown, nullable, tree, variant};
+
 /// Choices, taken one after the other; when they are used up, the first one is always taken.
 pub(crate) struct Tape<'t> {
     bytes: std::slice::Iter<'t, u8>,
@@ -24,7 +26,7 @@ impl<'t> Tape<'t> {
 
 /// How an enum with data is written.
 #[derive(Clone, Copy, Debug)]
-enum Tagging {
+pub(crate) enum Tagging {
     External,
     Internal,
     Adjacent,
@@ -32,7 +34,7 @@ enum Tagging {
 }
 
 #[derive(Clone, Debug)]
-struct Field {
+pub(crate) struct Field {
     name: &'static str,
     of: Type,
     /// `#[serde(default)]`
@@ -41,7 +43,7 @@ struct Field {
 }
 
 #[derive(Clone, Debug)]
-enum Payload {
+pub(crate) enum Payload {
     Unit,
     One(Type),
     Fields(Vec<Field>),
@@ -267,7 +269,7 @@ impl Type {
 }
 
 impl Payload {
-    fn value(&self, tape: &mut Tape<'_>) -> Value {
+    pub(crate) fn value(&self, tape: &mut Tape<'_>) -> Value {
         match self {
             Self::Unit => Value::Null,
             Self::One(inner) => inner.value(tape),
@@ -275,7 +277,7 @@ impl Payload {
         }
     }
 
-    fn schema(&self) -> Value {
+    pub(crate) fn schema(&self) -> Value {
         match self {
             Self::Unit => json!({ "type": "null" }),
             Self::One(inner) => inner.schema(),
@@ -290,7 +292,7 @@ impl Payload {
         }
     }
 
-    fn members(&self, tape: &mut Tape<'_>) -> Map<String, Value> {
+    pub(crate) fn members(&self, tape: &mut Tape<'_>) -> Map<String, Value> {
         match self {
             Self::Fields(fields) => members(fields, tape),
             Self::Unit | Self::One(_) => Map::new(),
@@ -323,7 +325,7 @@ fn variants(tape: &mut Tape<'_>, depth: usize, tagging: Tagging) -> Vec<(&'stati
 }
 
 /// An object with these fields, and a tag before them.
-fn object(fields: &[Field], tag: Option<(&str, &str)>) -> Value {
+pub(crate) fn object(fields: &[Field], tag: Option<(&str, &str)>) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     if let Some((name, value)) = tag {
@@ -369,116 +371,8 @@ fn members(fields: &[Field], tape: &mut Tape<'_>) -> Map<String, Value> {
     members
 }
 
-fn internal((name, payload): &(&str, Payload)) -> Value {
+pub(crate) fn internal((name, payload): &(&str, Payload)) -> Value {
     let none = Vec::new();
     let fields = if let Payload::Fields(fields) = payload { fields } else { &none };
     object(fields, Some(("tag", name)))
-}
-
-fn alternatives(tagging: Tagging, variants: &[(&'static str, Payload)]) -> Value {
-    let units: Vec<&str> = variants
-        .iter()
-        .filter(|(_, payload)| matches!(payload, Payload::Unit))
-        .map(|(name, _)| *name)
-        .collect();
-    let mut all = Vec::new();
-    if matches!(tagging, Tagging::External) && !units.is_empty() {
-        all.push(json!({ "type": "string", "enum": units }));
-    }
-    for variant @ (name, payload) in variants {
-        match (tagging, payload) {
-            (Tagging::External, Payload::Unit) => {}
-            (Tagging::External, payload) => all.push(json!({
-                "type": "object", "properties": { *name: payload.schema() }, "required": [name],
-                "additionalProperties": false,
-            })),
-            (Tagging::Internal, _) => all.push(internal(variant)),
-            (Tagging::Adjacent, Payload::Unit) => all.push(object(&[], Some(("t", name)))),
-            (Tagging::Adjacent, payload) => all.push(json!({
-                "type": "object", "properties": { "t": { "type": "string", "const": name }, "c": payload.schema() },
-                "required": ["t", "c"],
-            })),
-            (Tagging::Untagged, payload) => all.push(payload.schema()),
-        }
-    }
-    let keyword = if matches!(tagging, Tagging::Untagged) { "anyOf" } else { "oneOf" };
-    json!({ keyword: all })
-}
-
-fn variant(tagging: Tagging, name: &str, payload: &Payload, tape: &mut Tape<'_>) -> Value {
-    match (tagging, payload) {
-        (Tagging::External, Payload::Unit) => json!(name),
-        (Tagging::External, payload) => json!({ name: payload.value(tape) }),
-        (Tagging::Internal, payload) => {
-            let mut all = payload.members(tape);
-            all.insert("tag".to_owned(), json!(name));
-            Value::Object(all)
-        }
-        (Tagging::Adjacent, Payload::Unit) => json!({ "t": name }),
-        (Tagging::Adjacent, payload) => json!({ "t": name, "c": payload.value(tape) }),
-        (Tagging::Untagged, payload) => payload.value(tape),
-    }
-}
-
-/// What a derive makes of an option.
-fn nullable(mut schema: Value) -> Value {
-    let is_plain =
-        schema.as_object().is_some_and(|node| node.contains_key("type") && !node.contains_key("oneOf"));
-    match schema["type"].as_str().map(str::to_owned) {
-        Some(kind) if is_plain && kind != "null" => {
-            schema["type"] = json!([kind, "null"]);
-            if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut) {
-                values.push(Value::Null);
-            }
-            schema
-        }
-        _ if schema.is_boolean() || schema["type"] == "null" || !schema["type"].is_null() && is_plain => {
-            schema
-        }
-        _ => json!({ "anyOf": [schema, { "type": "null" }] }),
-    }
-}
-
-fn tree() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "$name": { "type": "string" },
-            "children": { "type": "array", "items": { "$ref": "#/$defs/Tree" } },
-            "left": { "anyOf": [{ "$ref": "#/$defs/Tree" }, { "type": "null" }] },
-        },
-        "required": ["$name", "children"],
-    })
-}
-
-fn grown(tape: &mut Tape<'_>, depth: usize) -> Value {
-    let count = if depth == 0 { 0 } else { tape.choose(3) };
-    let mut tree = json!({ "$name": "x", "children": [] });
-    tree["children"] = (0..count).map(|_| grown(tape, depth - 1)).collect();
-    if depth > 0 && tape.choose(2) == 1 {
-        tree["left"] = grown(tape, depth - 1);
-    }
-    tree
-}
-
-fn expression() -> Value {
-    json!({ "oneOf": [
-        { "type": "object", "properties": { "Number": { "type": "number" } }, "required": ["Number"],
-          "additionalProperties": false },
-        { "type": "object", "properties": { "Negative": { "$ref": "#/$defs/Expression" } }, "required": ["Negative"],
-          "additionalProperties": false },
-        { "type": "object",
-          "properties": { "Sum": { "type": "array", "prefixItems": [
-              { "$ref": "#/$defs/Expression" }, { "$ref": "#/$defs/Expression" },
-          ], "minItems": 2, "maxItems": 2 } },
-          "required": ["Sum"], "additionalProperties": false },
-    ] })
-}
-
-fn calculated(tape: &mut Tape<'_>, depth: usize) -> Value {
-    match if depth == 0 { 0 } else { tape.choose(3) } {
-        0 => json!({ "Number": 1.5 }),
-        1 => json!({ "Negative": calculated(tape, depth - 1) }),
-        _ => json!({ "Sum": [calculated(tape, depth - 1), calculated(tape, depth - 1)] }),
-    }
 }

@@ -104,7 +104,7 @@ pub(crate) fn without_null(mut node: Node) -> Node {
 }
 
 /// The only alternative, with what is said of the place.
-fn said_of(mut node: Node, mut only: Node) -> Node {
+pub(super) fn said_of(mut node: Node, mut only: Node) -> Node {
     node.remove("anyOf");
     // What stands beside the union is said of the property and goes before what the type says.
     let inner = only.remove("description");

@@ -5,6 +5,7 @@ pub(crate) mod canonical;
 mod decoder;
 mod fits;
 mod keys;
+mod list;
 mod lowering;
 mod measure;
 mod names;

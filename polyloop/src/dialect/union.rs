@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::canonical::{Node, ordered, words};
+use super::canonical::{Node, ordered, said_of, words};
 use super::fits::{kinds, target};
 use super::lowering::{Lowering, Out, Place};
 use super::notes::reduced;
@@ -27,7 +27,7 @@ impl Lowering<'_> {
             let is_left_out = is_null(branch) && self.rules.types == Types::Nullable;
             let Value::Object(node) = branch else { continue };
             if !is_left_out {
-                let place = Place { branch: true, top: false, ..place.clone() };
+                let place = Place { branch: branches.len() > 1, top: false, ..place.clone() };
                 let (node, step) = self.node(node, &place)?;
                 lowered.push(Branch { canonical: branch.clone(), lowered: Value::Object(node), step });
             }
@@ -52,6 +52,11 @@ impl Lowering<'_> {
             && (is_alone || !self.rules.beside_unions)
         {
             return Ok((only.clone(), step));
+        }
+        if let [Value::Object(only)] = nodes.as_slice()
+            && !only.contains_key("$ref")
+        {
+            return Ok((said_of(outside, only.clone()), step));
         }
         let takes_null = has_null || nodes.iter().any(|node| node.get("nullable").is_some());
         if let Some(words) = words(&outside, &nodes).filter(|_| !takes_null) {

@@ -41,7 +41,9 @@ pub(super) fn check(ty: &Type, sink: &Sink) {
                         format!("a key in JSON is a text, and a `{}` is none; {remedy}", spelled(key)),
                     );
                 }
-                types.into_iter().for_each(|ty| check(ty, sink));
+                for ty in types {
+                    check(ty, sink);
+                }
             }
         }
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| check(ty, sink)),
