@@ -20,7 +20,7 @@ fn prompts(replies: Vec<Reply>, native: bool) -> Vec<Prompt> {
 }
 
 /// The prompts of a run with this goal.
-fn prompts_for(goal: UserInput, replies: Vec<Reply>, native: bool) -> Vec<Prompt> {
+pub(crate) fn prompts_for(goal: UserInput, replies: Vec<Reply>, native: bool) -> Vec<Prompt> {
     let model = Scripted::results(replies.into_iter().map(Ok));
     let builder = Agent::<App>::builder(model.clone()).budget(Budget::steps(20));
     let builder = if native { builder } else { builder.interpreter(JsonAction) };
@@ -47,7 +47,7 @@ fn arguments() -> impl Strategy<Value = String> {
     ]
 }
 
-fn reply() -> impl Strategy<Value = Reply> {
+pub(crate) fn reply() -> impl Strategy<Value = Reply> {
     let name = prop_oneof![Just("add".to_owned()), Just("clock".to_owned()), any::<String>()];
     let calls = proptest::collection::vec((any::<String>(), name, arguments()), 0..4);
     (any::<String>(), calls).prop_map(|(text, calls)| {
@@ -57,7 +57,7 @@ fn reply() -> impl Strategy<Value = Reply> {
 }
 
 /// A person's words: any texts, and images among them.
-fn goal() -> impl Strategy<Value = UserInput> {
+pub(crate) fn goal() -> impl Strategy<Value = UserInput> {
     let text = any::<String>().prop_map(UserInput::from);
     let data = ("image/[a-z+.-]{1,9}", proptest::collection::vec(any::<u8>(), 1..40));
     let image = prop_oneof![

@@ -26,3 +26,4 @@ mod server;
 mod streams;
 mod support;
 mod tools;
+mod turns;
