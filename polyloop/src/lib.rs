@@ -57,6 +57,8 @@ mod interpret;
 mod journal;
 mod layout;
 mod ledger;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod message;
 mod model;
 #[cfg(feature = "openai")]

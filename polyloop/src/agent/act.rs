@@ -11,7 +11,7 @@ use super::driver::Driver;
 use super::state::Approval;
 use super::update::{Told, Update};
 use crate::error::{CallError, RunError};
-use crate::event::{Action, ActionOutcome, Call, CallId, Event, Intent, Settled, Status};
+use crate::event::{Action, ActionOutcome, Call, CallId, Event, Intent, Settled};
 use crate::execute::{ToolExecutor, catching, drop_caught};
 use crate::journal::SessionId;
 use crate::registry::{Registry, hold_marker};
@@ -233,7 +233,7 @@ impl<R: Registry> Driver<R> {
     }
 
     pub(super) fn settle(&mut self, call: &Call, outcome: ActionOutcome) {
-        let shown = self.shown(&outcome);
+        let shown = self.definition.texts.shown(&outcome);
         self.settle_as(call, outcome, shown);
     }
 
@@ -243,30 +243,6 @@ impl<R: Registry> Driver<R> {
         let forged_marker = hold_marker::<R>(&shown);
         let settled = Settled::new(outcome, shown).forging(forged_marker);
         self.record(Event::CallSettled { item, call: call.id().clone(), settled });
-    }
-
-    /// What the model sees: for what was not executed, failed with the environment or is not known a text of the
-    /// definition, which can be made again from the journal.
-    fn shown(&self, outcome: &ActionOutcome) -> Arc<[Arc<str>]> {
-        let texts = &self.definition.texts;
-        match outcome.status {
-            Status::NotExecuted => {
-                let text = texts.not_executed.fill(&outcome.observation.parts().concat());
-                if text.trim().is_empty() {
-                    return Arc::from([texts.empty_observation.clone()]);
-                }
-                Arc::from([Arc::from(text)])
-            }
-            Status::EnvironmentError => Arc::from([texts.environment_error.clone()]),
-            Status::Unknown => Arc::from([texts.unknown.clone()]),
-            Status::Executed => {
-                let parts = outcome.observation.parts();
-                if parts.iter().all(|part| part.trim().is_empty()) {
-                    return Arc::from([texts.empty_observation.clone()]);
-                }
-                parts.iter().filter(|part| !part.is_empty()).cloned().collect()
-            }
-        }
     }
 }
 

@@ -59,5 +59,7 @@ pub use resume::Resumption;
 pub use retries::Retries;
 pub use run::Run;
 pub use texts::Texts;
+#[cfg(feature = "mcp")]
+pub(crate) use texts::CheckedTexts;
 pub use tree::{SessionNode, SessionTree, SessionTurn};
 pub use update::Update;

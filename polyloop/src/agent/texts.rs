@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::BuildError;
+use crate::event::{ActionOutcome, Status};
 use crate::layout::Template;
 
 /// The runtime's own sentences to the model. They belong to the definition; none may be empty.
@@ -120,5 +121,30 @@ impl Texts {
             summary,
             effects,
         })
+    }
+}
+
+impl CheckedTexts {
+    /// What the model sees: for what was not executed, failed with the environment or is not known a fixed text, which can
+    /// be made again from the journal.
+    pub(crate) fn shown(&self, outcome: &ActionOutcome) -> Arc<[Arc<str>]> {
+        match outcome.status {
+            Status::NotExecuted => {
+                let text = self.not_executed.fill(&outcome.observation.parts().concat());
+                if text.trim().is_empty() {
+                    return Arc::from([self.empty_observation.clone()]);
+                }
+                Arc::from([Arc::from(text)])
+            }
+            Status::EnvironmentError => Arc::from([self.environment_error.clone()]),
+            Status::Unknown => Arc::from([self.unknown.clone()]),
+            Status::Executed => {
+                let parts = outcome.observation.parts();
+                if parts.iter().all(|part| part.trim().is_empty()) {
+                    return Arc::from([self.empty_observation.clone()]);
+                }
+                parts.iter().filter(|part| !part.is_empty()).cloned().collect()
+            }
+        }
     }
 }

@@ -36,21 +36,27 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
 
     /// Calls a handler whose arguments are right.
     pub async fn call(&self, checked: CheckedCall<S>, call: &CallContext) -> ActionOutcome {
+        self.answer(checked, call).await.0
+    }
+
+    /// The same; and whether what was observed is JSON, by the type that the handler returned.
+    pub(crate) async fn answer(&self, checked: CheckedCall<S>, call: &CallContext) -> (ActionOutcome, bool) {
         let spec = checked.spec();
         let Some(handler) = checked.into_prepared().call(&self.state, call) else {
-            return ActionOutcome::not_executed(format!("the tool `{}` has no handler", spec.name));
+            let why = format!("the tool `{}` has no handler", spec.name);
+            return (ActionOutcome::not_executed(why), false);
         };
         let caught = catching(handler);
         let Some(limit) = spec.timeout else { return outcome(caught.await) };
         if !has_timer() {
-            return ActionOutcome::not_executed(NO_TIMER);
+            return (ActionOutcome::not_executed(NO_TIMER), false);
         }
         let mut caught = Box::pin(caught);
         if let Ok(returned) = tokio::time::timeout(limit, &mut caught).await {
             return outcome(returned);
         }
         drop_caught(caught);
-        timed_out(limit, spec.replay)
+        (timed_out(limit, spec.replay), false)
     }
 }
 
@@ -87,15 +93,19 @@ impl<S> fmt::Debug for ToolExecutor<S> {
     }
 }
 
-fn outcome(returned: Result<Returned, String>) -> ActionOutcome {
-    match returned {
-        Ok(Returned(Ok(observation))) => ActionOutcome::executed(observation),
-        Ok(Returned(Err(ToolError::Environment(text)))) => ActionOutcome::environment_error(text),
-        Ok(Returned(Err(ToolError::Failed { class, text }))) => {
+fn outcome(returned: Result<Returned, String>) -> (ActionOutcome, bool) {
+    let (observation, is_json) = match returned {
+        Ok(Returned { observation, is_json }) => (observation, is_json),
+        Err(panicked) => return (ActionOutcome::executed(panicked).as_error(), false),
+    };
+    let outcome = match observation {
+        Ok(observation) => return (ActionOutcome::executed(observation), is_json),
+        Err(ToolError::Environment(text)) => ActionOutcome::environment_error(text),
+        Err(ToolError::Failed { class, text }) => {
             ActionOutcome::executed(format!("{class}: {text}")).as_error()
         }
-        Err(panicked) => ActionOutcome::executed(panicked).as_error(),
-    }
+    };
+    (outcome, false)
 }
 
 /// What a host must mend whose runtime cannot keep a `timeout`.

@@ -187,7 +187,21 @@ impl<E: Display + 'static> ToolFailure for E {
 
 /// What a handler returned, ready for the executor.
 #[derive(Debug)]
-pub struct Returned(pub(crate) Result<Observation, ToolError>);
+pub struct Returned {
+    pub(crate) observation: Result<Observation, ToolError>,
+    /// Whether the handler said, by its type, that the one text is JSON.
+    pub(crate) is_json: bool,
+}
+
+impl Returned {
+    fn text(observation: impl Into<Observation>) -> Self {
+        Self { observation: Ok(observation.into()), is_json: false }
+    }
+
+    fn error(error: ToolError) -> Self {
+        Self { observation: Err(error), is_json: false }
+    }
+}
 
 /// What a handler may return: an observation, or a `Result` of one.
 #[diagnostic::on_unimplemented(
@@ -203,28 +217,28 @@ pub trait ToolReturn {
 
 impl ToolReturn for String {
     fn into_returned(self) -> Returned {
-        Returned(Ok(self.into()))
+        Returned::text(self)
     }
 }
 
 impl ToolReturn for &str {
     fn into_returned(self) -> Returned {
-        Returned(Ok(self.into()))
+        Returned::text(self)
     }
 }
 
 impl ToolReturn for Observation {
     fn into_returned(self) -> Returned {
-        Returned(Ok(self))
+        Returned::text(self)
     }
 }
 
 impl<T: Serialize> ToolReturn for Json<T> {
     fn into_returned(self) -> Returned {
-        Returned(match serde_json::to_string(&self.0) {
-            Ok(text) => Ok(text.into()),
-            Err(error) => Err(ToolError::failed(error.to_string())),
-        })
+        match serde_json::to_string(&self.0) {
+            Ok(text) => Returned { is_json: true, ..Returned::text(text) },
+            Err(error) => Returned::error(ToolError::failed(error.to_string())),
+        }
     }
 }
 
@@ -232,7 +246,7 @@ impl<T: ToolReturn, E: ToolFailure> ToolReturn for Result<T, E> {
     fn into_returned(self) -> Returned {
         match self {
             Ok(value) => value.into_returned(),
-            Err(error) => Returned(Err(error.into_error())),
+            Err(error) => Returned::error(error.into_error()),
         }
     }
 }

@@ -1,0 +1,40 @@
+//! What can go wrong between this program and one that speaks the protocol.
+
+use thiserror::Error;
+
+use crate::error::{BuildError, RecordError, SetError};
+
+/// The reason why a server or a client of the protocol cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum McpError {
+    /// The tools cannot be served.
+    #[error(transparent)]
+    Tools(#[from] SetError),
+    /// A text that clients are told is refused.
+    #[error(transparent)]
+    Texts(#[from] BuildError),
+    /// A fragment cannot be rendered.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A fragment is not for people.
+    #[error("`{kind}` is not shown to people, so it is no resource; add `visible` to `{type_name}`")]
+    NotVisible {
+        /// The fragment's kind.
+        kind: &'static str,
+        /// The fragment's type.
+        type_name: &'static str,
+    },
+    /// The other side cannot be spoken with.
+    #[error("the connection failed: {reason}")]
+    Connection {
+        /// What the SDK says.
+        reason: String,
+    },
+}
+
+impl McpError {
+    pub(super) fn connection(error: impl std::fmt::Display) -> Self {
+        Self::Connection { reason: error.to_string() }
+    }
+}

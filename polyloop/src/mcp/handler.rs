@@ -1,0 +1,204 @@
+//! What is done with each request of a client.
+
+use std::future::{Future, ready};
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::future::{Either, poll_immediate, select};
+use rmcp::ErrorData;
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, Tool,
+};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use tokio::sync::{RwLock, mpsc, watch};
+use uuid::Uuid;
+
+use super::answer::{denied, result};
+use super::resources::Resources;
+use crate::agent::CheckedTexts;
+use crate::error::CallError;
+use crate::event::{Action, ActionOutcome};
+use crate::execute::{ToolExecutor, catching, drop_caught};
+use crate::registry::Registry;
+use crate::tool::{BoxFuture, CallContext, CheckedCall};
+
+/// Asks somebody whether a call may be made.
+pub(super) type Approver = Arc<dyn Fn(Action) -> BoxFuture<'static, bool> + Send + Sync>;
+
+/// Everything that the clients of a server share.
+pub(super) struct Handler<R: Registry> {
+    pub(super) listed: Vec<Tool>,
+    pub(super) executor: ToolExecutor<R::State>,
+    pub(super) texts: CheckedTexts,
+    pub(super) approver: Option<Approver>,
+    pub(super) config: ServerConfig,
+    pub(super) resources: Resources<R>,
+    /// Held together by calls that may run side by side, and alone by every other one.
+    pub(super) order: Arc<RwLock<()>>,
+}
+
+impl<R: Registry> Handler<R> {
+    /// Asks, waits for its turn, and calls the handler.
+    async fn carry_out(
+        &self,
+        checked: CheckedCall<R::State>,
+        action: Action,
+        call: &CallContext,
+    ) -> CallToolResult {
+        let spec = checked.spec();
+        if spec.approval {
+            let Some(approver) = &self.approver else {
+                let why = format!("`{}` needs a person's approval, and this server has nobody to ask", spec.name);
+                return self.told(&ActionOutcome::not_executed(why));
+            };
+            // Its own function may panic before there is a future; who panics has not agreed.
+            if catching(Box::pin(async { approver(action).await })).await != Ok(true) {
+                return denied(&self.texts);
+            }
+        }
+        let _turn = if spec.concurrent {
+            Either::Left(self.order.read().await)
+        } else {
+            Either::Right(self.order.write().await)
+        };
+        let (outcome, is_json) = self.executor.answer(checked, call).await;
+        result(&self.texts, &outcome, is_json)
+    }
+
+    fn told(&self, outcome: &ActionOutcome) -> CallToolResult {
+        result(&self.texts, outcome, false)
+    }
+
+    async fn call(
+        &self,
+        checked: CheckedCall<R::State>,
+        action: Action,
+        context: RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let (cancel, cancelled) = watch::channel(false);
+        let (says, mut said) = mpsc::unbounded_channel();
+        let progress = Arc::new(move |_: &str, text: &str| drop(says.send(text.to_owned())));
+        // Unlike a number it is the only one of its kind in every process: an idempotency key is made of it.
+        let id = Uuid::now_v7().to_string().into();
+        let call = CallContext::new(id, 1, cancelled, progress);
+        let mut work: BoxFuture<'_, CallToolResult> = Box::pin(self.carry_out(checked, action, &call));
+        let mut reporter = Reporter::new(&context);
+        let attended = {
+            let attending = pin!(reporter.attend(&mut work, &mut said));
+            match select(attending, pin!(context.ct.cancelled())).await {
+                Either::Left((result, _)) => Some(result),
+                Either::Right(_) => None,
+            }
+        };
+        if let Some(result) = attended {
+            return result;
+        }
+        cancel.send_replace(true);
+        let last = poll_immediate(&mut work).await;
+        drop_caught(work);
+        // Nobody waits for it any more.
+        last.unwrap_or_else(|| self.told(&ActionOutcome::not_executed("the call was cancelled")))
+    }
+}
+
+/// Passes on what a handler reports, where the client has asked for that.
+struct Reporter {
+    peer: Peer<RoleServer>,
+    token: Option<ProgressToken>,
+    told: u32,
+}
+
+impl Reporter {
+    fn new(context: &RequestContext<RoleServer>) -> Self {
+        Self { peer: context.peer.clone(), token: context.meta.get_progress_token(), told: 0 }
+    }
+
+    /// Waits for the work; everything that is reported before its end is told before it.
+    async fn attend<T>(
+        &mut self,
+        work: &mut BoxFuture<'_, T>,
+        said: &mut mpsc::UnboundedReceiver<String>,
+    ) -> T {
+        loop {
+            let next = match select(&mut *work, pin!(said.recv())).await {
+                Either::Left((done, _)) => Err(done),
+                Either::Right((text, _)) => Ok(text),
+            };
+            match next {
+                Ok(Some(text)) => self.tell(text).await,
+                Ok(None) => return work.await,
+                Err(done) => {
+                    while let Ok(text) = said.try_recv() {
+                        self.tell(text).await;
+                    }
+                    return done;
+                }
+            }
+        }
+    }
+
+    async fn tell(&mut self, text: String) {
+        let Some(token) = &self.token else { return };
+        self.told = self.told.saturating_add(1);
+        let progress = ProgressNotificationParam::new(token.clone(), self.told.into()).with_message(text);
+        // A client that is gone has no need of it.
+        drop(self.peer.notify_progress(progress).await);
+    }
+}
+
+impl<R: Registry> ServerHandler for Handler<R> {
+    fn get_info(&self) -> ServerConfig {
+        self.config.clone()
+    }
+
+    fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + Send {
+        ready(Ok(ListToolsResult::with_all_items(self.listed.clone())))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let arguments =
+            serde_json::to_string(&arguments).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let result = match self.executor.tools().validate(&request.name, &arguments) {
+            Ok(checked) => {
+                let action = Action::tool(request.name.as_ref(), arguments);
+                self.call(checked, action, context).await
+            }
+            Err(error @ CallError::UnknownTool { .. }) => {
+                return Err(ErrorData::invalid_params(error.to_string(), None));
+            }
+            Err(error @ CallError::InvalidArguments { .. }) => {
+                self.told(&ActionOutcome::not_executed(error.to_string()))
+            }
+        };
+        Ok(result.into())
+    }
+
+    fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ListResourcesResult, ErrorData>> + Send {
+        ready(Ok(ListResourcesResult::with_all_items(self.resources.list())))
+    }
+
+    fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ReadResourceResponse, ErrorData>> + Send {
+        let unknown = || ErrorData::resource_not_found(format!("there is no resource `{}`", request.uri), None);
+        ready(self.resources.read(&request.uri).map(Into::into).ok_or_else(unknown))
+    }
+}
