@@ -58,8 +58,8 @@ pub use request::Request;
 pub use resume::Resumption;
 pub use retries::Retries;
 pub use run::Run;
-pub use texts::Texts;
 #[cfg(feature = "mcp")]
 pub(crate) use texts::CheckedTexts;
+pub use texts::Texts;
 pub use tree::{SessionNode, SessionTree, SessionTurn};
 pub use update::Update;

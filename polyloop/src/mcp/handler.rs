@@ -51,7 +51,8 @@ impl<R: Registry> Handler<R> {
         let spec = checked.spec();
         if spec.approval {
             let Some(approver) = &self.approver else {
-                let why = format!("`{}` needs a person's approval, and this server has nobody to ask", spec.name);
+                let why =
+                    format!("`{}` needs a person's approval, and this server has nobody to ask", spec.name);
                 return self.told(&ActionOutcome::not_executed(why));
             };
             // Its own function may panic before there is a future; who panics has not agreed.
@@ -168,8 +169,8 @@ impl<R: Registry> ServerHandler for Handler<R> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let arguments =
-            serde_json::to_string(&arguments).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let arguments = serde_json::to_string(&arguments)
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let result = match self.executor.tools().validate(&request.name, &arguments) {
             Ok(checked) => {
                 let action = Action::tool(request.name.as_ref(), arguments);
@@ -198,7 +199,8 @@ impl<R: Registry> ServerHandler for Handler<R> {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ReadResourceResponse, ErrorData>> + Send {
-        let unknown = || ErrorData::resource_not_found(format!("there is no resource `{}`", request.uri), None);
+        let unknown =
+            || ErrorData::resource_not_found(format!("there is no resource `{}`", request.uri), None);
         ready(self.resources.read(&request.uri).map(Into::into).ok_or_else(unknown))
     }
 }
