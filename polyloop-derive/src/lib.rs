@@ -6,6 +6,8 @@
 
 mod common;
 mod fragment;
+#[cfg(feature = "mcp")]
+mod mcp_tools;
 mod registry;
 #[cfg(test)]
 mod snapshots;
@@ -43,4 +45,11 @@ pub fn toolbox(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn registry(input: TokenStream) -> TokenStream {
     registry::declare(input.into()).into()
+}
+
+/// Makes tools of those that a lock file pins; see `polyloop::mcp_tools`.
+#[cfg(feature = "mcp")]
+#[proc_macro]
+pub fn mcp_tools(input: TokenStream) -> TokenStream {
+    mcp_tools::declare(input.into()).into()
 }

@@ -21,6 +21,9 @@ pub(crate) enum Shape {
     List,
     /// `flag` or `key = value`
     FlagOrValue,
+    /// `flag` or `key(list)`; read by `mcp_tools!` only
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "the macro that has such an option is left out"))]
+    FlagOrList,
     /// `key = value` or `key = name(list)`, any number of times
     Values,
     /// `key(list)`, any number of times
@@ -257,6 +260,7 @@ fn checked(settings: Vec<Setting>, name: &str, here: Place, elsewhere: &[Place],
                 Shape::Value | Shape::Values => "takes a value",
                 Shape::List | Shape::Lists => "takes its values in parentheses",
                 Shape::FlagOrValue => "takes no parentheses",
+                Shape::FlagOrList => "takes no value",
             };
             sink.error(&setting.key, format!("`{key}` {what}; write for example `{sample}`"));
             reading.refused.push(key);
@@ -279,16 +283,19 @@ fn fits(shape: Shape, given: &Given) -> bool {
         Shape::Value | Shape::Values => matches!(given, Given::Value(_)),
         Shape::List | Shape::Lists => matches!(given, Given::List(_)),
         Shape::FlagOrValue => matches!(given, Given::Flag | Given::Value(_)),
+        Shape::FlagOrList => matches!(given, Given::Flag | Given::List(_)),
     }
 }
 
 fn unknown(key: &str, name: &str, table: &[Row]) -> String {
     let names = table.iter().map(|(known, ..)| *known);
+    // Of an attribute the name alone is given.
+    let name = if name.ends_with('!') { name.to_owned() } else { format!("#[{name}]") };
     if let Some(known) = nearest(key, names.clone()) {
-        return format!("`{key}` is no option of `#[{name}]`; did you mean `{known}`?");
+        return format!("`{key}` is no option of `{name}`; did you mean `{known}`?");
     }
     let all: Vec<String> = names.map(|known| format!("`{known}`")).collect();
-    format!("`{key}` is no option of `#[{name}]`; the options are {}", all.join(", "))
+    format!("`{key}` is no option of `{name}`; the options are {}", all.join(", "))
 }
 
 /// The tokens of what was given, to underline it.

@@ -123,7 +123,8 @@ fn replay(word: &Ident, sink: &Sink) -> Option<Replay> {
     None
 }
 
-fn timeout(text: &LitStr, sink: &Sink) -> Option<u64> {
+/// Reads a duration, in milliseconds.
+pub(crate) fn timeout(text: &LitStr, sink: &Sink) -> Option<u64> {
     let value = text.value();
     match milliseconds(&value) {
         None => sink.error(text, format!("`{value}` is no duration; write `500ms`, `30s` or `2m`")),

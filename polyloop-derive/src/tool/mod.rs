@@ -16,11 +16,15 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 pub(crate) use ast::{Home, Tool};
+#[cfg(feature = "mcp")]
+pub(crate) use attr::timeout;
 pub(crate) use expand::{declaration, implementation};
 pub(crate) use fallback::stub;
 pub(crate) use function::{Function, is_tool_attribute};
 pub(crate) use tokens::{bare, spelled};
 pub(crate) use valid::check;
+#[cfg(feature = "mcp")]
+pub(crate) use valid::is_tool_name;
 
 use crate::common::sink::Sink;
 

@@ -148,10 +148,25 @@ impl<'a> Arguments<'a> {
         let Some(taken) = taken else { return self.complain(param, sent) };
         let Some(validator) = &param.validator else { return };
         match serde_json::from_str(&taken) {
-            Ok(value) => self.errors.append(&mut validator.check(param.param.name, &value)),
+            Ok(value) => {
+                let mut errors = validator.check(param.param.name, &value);
+                if errors.is_empty() || !self.nearly_given(param, slot) {
+                    self.errors.append(&mut errors);
+                }
+            }
             // A type may read past what no JSON value holds; what cannot be checked is not taken.
             Err(error) => self.error(param.param.name, unchecked(param.param.name, &error)),
         }
+    }
+
+    /// Takes near misses where only a schema tells that they are some: any object reads as one.
+    fn nearly_given(&self, param: &CompiledParam, slot: &mut dyn Any) -> bool {
+        if !self.reads_any_object() || self.scalars == Scalars::Exact {
+            return false;
+        }
+        let (Some(near), Some(validator)) = (self.near_fields(), &param.validator) else { return false };
+        let is_right = serde_json::from_str(&near).is_ok_and(|value| validator.is_valid(&value));
+        is_right && (param.param.of.read)(&near, slot)
     }
 
     /// Says where a value does not read, and everything else that its schema forbids.
@@ -183,7 +198,12 @@ impl<'a> Arguments<'a> {
     /// The object with every near miss among its fields put right.
     fn near_fields(&self) -> Option<String> {
         let mut fields = Vec::with_capacity(self.fields.len());
+        let is_given = self.reads_any_object();
         for (name, sent) in &self.fields {
+            // No type is there that could make absence of it.
+            if is_given && *sent == "null" {
+                continue;
+            }
             let scalar = self.tool.field_scalars.get(name);
             let near = scalar.and_then(|scalar| scalar.near(sent)).unwrap_or(Cow::Borrowed(sent));
             fields.push(format!("{}:{near}", serde_json::to_string(name).ok()?));
@@ -191,10 +211,12 @@ impl<'a> Arguments<'a> {
         Some(format!("{{{}}}", fields.join(",")))
     }
 
+    /// Whether the type itself has nothing to object to, because all is said by a schema.
+    fn reads_any_object(&self) -> bool {
+        self.tool.params.iter().any(|param| param.param.given.is_some())
+    }
+
     fn unknown(&mut self, name: &str) {
-        if self.tool.lenient {
-            return;
-        }
         let near = nearest(name, self.tool.names.iter().map(String::as_str));
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let name = shortened(name);
@@ -248,10 +270,12 @@ impl<'a> Visitor<'a> for &mut Arguments<'a> {
                 }
                 Err(name) => {
                     let value: &'a RawValue = map.next_value()?;
-                    if self.tool.names.contains(&name) {
-                        self.fields.push((name, value.get()));
-                    } else {
+                    if !self.tool.lenient && !self.tool.names.contains(&name) {
                         self.unknown(&name);
+                    } else if self.fields.iter().any(|(other, _)| *other == name) && self.reads_any_object() {
+                        self.error(&name, format!("argument `{name}` is given twice"));
+                    } else {
+                        self.fields.push((name, value.get()));
                     }
                 }
             }

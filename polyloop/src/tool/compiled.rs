@@ -7,6 +7,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
+use super::canonical::{Node, Nulls, canonical, ordered, without_null};
+use super::given::given;
 use super::param::{Limit, Param};
 use super::scalar::Scalar;
 use super::spec::ToolSpec;
@@ -75,17 +77,29 @@ pub(crate) struct CompiledTool {
 impl CompiledTool {
     /// Makes a tool ready; lists everything that its types cannot.
     pub(crate) fn new(spec: &ToolSpec) -> Result<Self, Vec<SetProblem>> {
-        let mut builder =
-            Builder { spec, problems: Vec::new(), properties: Node::new(), required: Vec::new() };
+        let mut builder = Builder {
+            spec,
+            problems: Vec::new(),
+            properties: Node::new(),
+            required: Vec::new(),
+            given: Node::new(),
+        };
         let mut generator = SchemaSettings::draft2020_12()
             .with(|settings| {
                 settings.inline_subschemas = true;
                 settings.meta_schema = None;
             })
             .into_generator();
-        let raw: Vec<Value> =
-            spec.params.iter().map(|param| (param.of.schema)(&mut generator).to_value()).collect();
-        let definitions = generator.take_definitions(true);
+        let raw: Vec<Value> = spec
+            .params
+            .iter()
+            .map(|param| match param.given {
+                Some(schema) => builder.given(schema),
+                None => (param.of.schema)(&mut generator).to_value(),
+            })
+            .collect();
+        let mut definitions = generator.take_definitions(true);
+        definitions.append(&mut builder.given);
         let shown_definitions = builder.definitions(&definitions, Nulls::Stripped);
         let checked_definitions = Arc::new(builder.definitions(&definitions, Nulls::Kept));
         let params: Vec<CompiledParam> = spec
@@ -112,6 +126,8 @@ struct Builder<'s> {
     problems: Vec<SetProblem>,
     properties: Node,
     required: Vec<Value>,
+    /// The definitions of a schema that was given, where they refer to themselves.
+    given: Node,
 }
 
 impl Builder<'_> {
@@ -121,6 +137,20 @@ impl Builder<'_> {
         // A definition is looked at in two forms; what is wrong with both is one problem.
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
+        }
+    }
+
+    /// Reads a schema that is given as text.
+    fn given(&mut self, schema: &str) -> Value {
+        match given(schema) {
+            Ok((schema, definitions)) => {
+                self.given = definitions;
+                Value::Object(schema)
+            }
+            Err(reason) => {
+                self.problem("", reason);
+                json!({"type": "object", "properties": {}})
+            }
         }
     }
 
@@ -149,7 +179,9 @@ impl Builder<'_> {
         };
         let optional = !required && !param.flatten;
         let mut shown = if optional { without_null(shown) } else { shown };
-        in_source_order(&mut shown, &|text| (param.of.complain)(text).1);
+        if param.given.is_none() {
+            in_source_order(&mut shown, &|text| (param.of.complain)(text).1);
+        }
         if param.flatten {
             self.flattened(&mut compiled, raw, &shown, checked);
             return compiled;
@@ -183,15 +215,24 @@ impl Builder<'_> {
     fn flattened(&mut self, compiled: &mut CompiledParam, raw: &Value, shown: &Node, mut checked: Node) {
         let is_object = shown.get("type").is_some_and(|kind| kind == "object");
         let Some(Value::Object(properties)) = shown.get("properties").filter(|_| is_object).cloned() else {
-            let type_name = (compiled.param.of.type_name)();
-            self.problem("", format!("`{type_name}` is no struct with named fields; flatten one of those"));
+            let reason = match compiled.param.given {
+                None => {
+                    let type_name = (compiled.param.of.type_name)();
+                    format!("`{type_name}` is no struct with named fields; flatten one of those")
+                }
+                Some(_) => "its schema is no plain object with properties; leave the tool out".to_owned(),
+            };
+            self.problem("", reason);
             return;
         };
         self.properties = properties;
         self.required = shown.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-        // Unknown keys are looked at before, with the nearest known name.
-        checked.remove("additionalProperties");
-        if states_more(raw) {
+        let is_given = compiled.param.given.is_some();
+        // Unknown keys are looked at before, with the nearest known name; but of a schema that says what they must be.
+        if !(is_given && checked.get("additionalProperties").is_some_and(Value::is_object)) {
+            checked.remove("additionalProperties");
+        }
+        if is_given || states_more(raw) {
             self.validated(compiled, &checked);
         }
         compiled.checked.0 = checked;

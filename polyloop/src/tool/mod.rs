@@ -5,6 +5,7 @@ mod arguments;
 mod call;
 mod compiled;
 mod complaint;
+mod given;
 mod nearest;
 mod normal;
 mod param;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::absent::Absent;
 
@@ -59,6 +59,8 @@ pub struct Param {
     pub description: &'static str,
     /// Whether it stands for the whole object of arguments.
     pub flatten: bool,
+    /// The schema of the whole object as JSON text, where it is given and not made of a type.
+    pub(crate) given: Option<&'static str>,
     pub(crate) of: &'static ArgType,
     pub(crate) default: Option<fn() -> Value>,
     pub(crate) examples: Option<fn() -> Vec<Value>>,
@@ -77,7 +79,16 @@ impl Param {
     #[doc(hidden)]
     #[must_use]
     pub const fn of(of: &'static ArgType, name: &'static str, description: &'static str) -> Self {
-        Self { name, description, flatten: false, of, default: None, examples: None, limits: [None; LIMITS] }
+        Self {
+            name,
+            description,
+            flatten: false,
+            given: None,
+            of,
+            default: None,
+            examples: None,
+            limits: [None; LIMITS],
+        }
     }
 
     /// Describes the one parameter that stands for the whole object of arguments.
@@ -92,6 +103,18 @@ impl Param {
     pub const fn flattened(of: &'static ArgType) -> Self {
         let mut param = Self::of(of, "", "");
         param.flatten = true;
+        param
+    }
+
+    /// Describes the whole object of arguments by a schema, as JSON text: for a tool that is declared elsewhere. What arrives is
+    /// the object itself, a `serde_json::Map<String, Value>`.
+    ///
+    /// The schema is brought into the canonical form, and every call is checked against it. Arguments that it does not name are
+    /// unknown, unless the tool is [`lenient`](crate::ToolSpec::lenient).
+    #[must_use]
+    pub const fn object(schema: &'static str) -> Self {
+        let mut param = Self::flatten::<Map<String, Value>>();
+        param.given = Some(schema);
         param
     }
 

@@ -5,7 +5,7 @@ mod key;
 mod names;
 mod parameter;
 
-pub(super) use names::is_tool_name;
+pub(crate) use names::is_tool_name;
 
 use super::ast::Tool;
 use crate::common::sink::Sink;
