@@ -140,6 +140,9 @@ pub use tool::{
 pub use polyloop_derive::ContextFragment;
 #[doc = include_str!("docs/state.md")]
 pub use polyloop_derive::State;
+#[cfg(feature = "mcp")]
+#[doc = include_str!("docs/mcp_tools.md")]
+pub use polyloop_derive::mcp_tools;
 #[doc = include_str!("docs/registry.md")]
 pub use polyloop_derive::registry;
 #[doc = include_str!("docs/tool.md")]

@@ -11,6 +11,8 @@ pub use crate::fragment::{
     LatestFragment, Legacy, Lifetime, MarkerKey, Memory, OnCompact, OnFork, OnRollback, Overflow,
     ParseFragment, Piece, Pin, Recorded, RetractableFragment, Shared, Slot, changed_since,
 };
+#[cfg(feature = "mcp")]
+pub use crate::mcp::{Client as McpClient, PinnedServer, remote_call};
 pub use crate::message::Role;
 pub use crate::registry::{
     Built, Finding, FragmentEntry, Listed, ListedTool, NONE, OnceBuilt, Registry, RegistrySpec,

@@ -25,6 +25,20 @@ pub enum McpError {
         /// The fragment's type.
         type_name: &'static str,
     },
+    /// A lock file cannot be read or written.
+    #[error("the lock file is of no use: {reason}")]
+    Lock {
+        /// Why.
+        reason: String,
+    },
+    /// The tools of a server are not those that are pinned.
+    #[error("the tools of `{server}` are not those that are pinned; read what differs, and pin them anew:\n{}", .differences.join("\n"))]
+    Changed {
+        /// The server's name in the lock file.
+        server: String,
+        /// What differs, a line for each place.
+        differences: Vec<String>,
+    },
     /// The other side cannot be spoken with.
     #[error("the connection failed: {reason}")]
     Connection {

@@ -5,14 +5,23 @@
 //!
 //! - [`Server`]: the tools of a registry, called through the same checks and handlers as by an agent, and its visible
 //!   fragments as resources.
+//! - [`pin`] writes down what a server says of its tools, [`mcp_tools!`](crate::mcp_tools) makes tools of that, and [`Client`] calls
+//!   them: only while the server says the same.
 
 mod answer;
+mod client;
 mod error;
 mod handler;
+mod lock;
+mod observed;
+mod remote;
 mod resources;
 mod server;
 
+pub use client::{Client, PinnedServer, pin};
 pub use error::McpError;
+#[doc(hidden)]
+pub use remote::remote_call;
 pub use resources::Resources;
 pub use rmcp;
 pub use server::Server;
