@@ -14,6 +14,8 @@ mod approvals;
 mod calls;
 mod listing;
 mod order;
+mod pinned;
+mod remote;
 mod resources;
 mod support;
 mod while_it_runs;

@@ -22,7 +22,10 @@ pub(crate) enum Shape {
     /// `flag` or `key = value`
     FlagOrValue,
     /// `flag` or `key(list)`; read by `mcp_tools!` only
-    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "the macro that has such an option is left out"))]
+    #[cfg_attr(
+        not(feature = "mcp"),
+        expect(dead_code, reason = "the macro that has such an option is left out")
+    )]
     FlagOrList,
     /// `key = value` or `key = name(list)`, any number of times
     Values,

@@ -30,10 +30,12 @@ impl Server {
     pub(super) fn new(options: Options, lock: Lock) -> Self {
         let names = lock.tools.iter().map(|pinned| pinned.name.clone()).collect();
         let is_kept = |pinned: &Pinned| !options.except.iter().any(|name| name.value() == pinned.name);
-        let tools = lock.tools.into_iter().filter(is_kept).map(|pinned| Remote::new(pinned, &options)).collect();
+        let tools =
+            lock.tools.into_iter().filter(is_kept).map(|pinned| Remote::new(pinned, &options)).collect();
         let module = options.module.clone().or_else(|| {
             let word = snake(&lock.server);
-            word.starts_with(|first: char| first.is_ascii_alphabetic()).then(|| ident(&word, options.path.span()))
+            word.starts_with(|first: char| first.is_ascii_alphabetic())
+                .then(|| ident(&word, options.path.span()))
         });
         Self { options, name: lock.server, module, tools, names }
     }

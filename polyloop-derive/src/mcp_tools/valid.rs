@@ -18,7 +18,10 @@ pub(super) const SERVER: &str = "Server";
 pub(super) fn check(server: &Server, sink: &Sink) {
     if server.module.is_none() {
         let name = &server.name;
-        sink.error(&server.options.path, format!("no module can be named after `{name}`; write `module = name`"));
+        sink.error(
+            &server.options.path,
+            format!("no module can be named after `{name}`; write `module = name`"),
+        );
     }
     known(server, sink);
     for tool in &server.tools {
@@ -43,7 +46,10 @@ fn known(server: &Server, sink: &Sink) {
         let names = || server.names.iter().map(String::as_str);
         let remedy = match nearest(&text, names()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("its tools are {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+            None => format!(
+                "its tools are {}",
+                names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            ),
         };
         sink.error(name, format!("`{text}` is no tool of the server `{}`; {remedy}", server.name));
     }
@@ -61,7 +67,8 @@ fn entry(server: &Server, tool: &Remote, sink: &Sink) {
         sink.error(path, format!("the arguments of `{remote}` are no object; {remedy}"));
     }
     if !is_tool_name(&tool.name) {
-        let remedy = format!("give it one of 1 to 64 letters, digits, `_` or `-` with `rename({remote:?} = \"…\")`");
+        let remedy =
+            format!("give it one of 1 to 64 letters, digits, `_` or `-` with `rename({remote:?} = \"…\")`");
         let message = format!("`{}` is no name that every provider takes; {remedy}", tool.name);
         sink.error(server.place(remote), message);
     }
@@ -76,7 +83,10 @@ fn collisions(server: &Server, sink: &Sink) {
         let word = tool.ident.unraw().to_string();
         let remedy = format!("give one another name with `rename({remote:?} = \"…\")`");
         if word == SERVER {
-            sink.error(place(remote), format!("`{remote}` would be named like the type of the server; {remedy}"));
+            sink.error(
+                place(remote),
+                format!("`{remote}` would be named like the type of the server; {remedy}"),
+            );
         } else if let Some(other) = seen.insert(word.clone(), remote) {
             sink.error(place(remote), format!("`{other}` and `{remote}` would both be `{word}`; {remedy}"));
         }
