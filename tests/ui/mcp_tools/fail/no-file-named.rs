@@ -1,0 +1,5 @@
+use polyloop::mcp_tools;
+
+mcp_tools!(trusted);
+
+fn main() {}
