@@ -127,7 +127,7 @@ mod tests {
     fn the_expansions_of_the_guide_are_those_of_the_macros() {
         let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../polyloop-derive/src/snapshots");
         let page = plain(GENERATED);
-        for name in ["fragment", "state", "tool", "toolbox", "registry"] {
+        for name in ["fragment", "state", "tool", "toolbox", "mcp_tools", "registry"] {
             let snapshot = fs::read_to_string(snapshots.join(name).with_extension("snap")).unwrap();
             let expansion = snapshot.splitn(3, "---\n").last().unwrap();
             assert!(

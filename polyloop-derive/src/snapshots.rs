@@ -137,3 +137,10 @@ fn a_registry_is_two_tables_a_mark_for_each_entry_and_the_checks() {
     };
     assert_reviewed("registry", crate::registry::declare(registry), 160);
 }
+
+#[cfg(feature = "mcp")]
+#[test]
+fn pinned_tools_are_a_module_of_types_and_one_call_each() {
+    let tools = quote!("../polyloop-derive/src/mcp_tools/tests/notes.lock.json", trusted, approval("purge"), except("type", "add"));
+    assert_reviewed("mcp_tools", crate::mcp_tools::declare(tools), 90);
+}

@@ -9,7 +9,8 @@ use super::PASSES;
 const MOST_LINES: usize = 25;
 
 /// Fixtures in which the compiler itself leads to a declaration of ours, and why nothing can be done about it.
-const SHOWS_A_DECLARATION: [(&str, &str); 3] = [
+const SHOWS_A_DECLARATION: [(&str, &str); 4] = [
+    ("mcp_tools/fail/client-of-no-pinned-server", "the bound is one of `Client`, which is public"),
     ("registry/fail/registered-by-hand", "whoever implements a trait is shown what it asks for"),
     ("registry/fail/state-that-cannot-be-shared", "the bound is one of `Registry::State`, which is public"),
     ("tool/fail/error-without-display", "the compiler lists the only implementation for `Result`"),
