@@ -141,6 +141,11 @@ fn a_registry_is_two_tables_a_mark_for_each_entry_and_the_checks() {
 #[cfg(feature = "mcp")]
 #[test]
 fn pinned_tools_are_a_module_of_types_and_one_call_each() {
-    let tools = quote!("../polyloop-derive/src/mcp_tools/tests/notes.lock.json", trusted, approval("purge"), except("type", "add"));
+    let tools = quote!(
+        "../polyloop-derive/src/mcp_tools/tests/notes.lock.json",
+        trusted,
+        approval("purge"),
+        except("type", "add")
+    );
     assert_reviewed("mcp_tools", crate::mcp_tools::declare(tools), 90);
 }

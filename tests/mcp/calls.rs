@@ -1,7 +1,7 @@
 //! What becomes of a call.
 
 use polyloop::Texts;
-use polyloop::mcp::rmcp::model::ErrorCode;
+use rmcp::model::ErrorCode;
 use serde_json::{Value, json};
 
 use super::support::{Connection, said};

@@ -1,9 +1,9 @@
 //! What a client is told of the tools.
 
 use polyloop::mcp::Server;
-use polyloop::mcp::rmcp::model::Tool;
 use polyloop::prelude::*;
 use polyloop::{Dialect, Registry};
+use rmcp::model::Tool;
 use serde_json::{Value, json};
 
 use super::support::{App, Connection, Shared, all_names};
@@ -103,7 +103,7 @@ fn assert_no_booleans(schema: &Value) {
 async fn an_argument_of_any_type_takes_no_other_tool_from_the_list() {
     let (here, there) = tokio::io::duplex(4_096);
     tokio::spawn(Server::<Open>::new(()).unwrap().serve(there));
-    let client = polyloop::mcp::rmcp::ServiceExt::serve((), here).await.unwrap();
+    let client = rmcp::ServiceExt::serve((), here).await.unwrap();
     let tools = client.list_all_tools().await.unwrap();
     assert_eq!(tools.len(), 2);
     for tool in &tools {

@@ -12,6 +12,8 @@
 
 mod approvals;
 mod calls;
+mod declared;
+mod http;
 mod listing;
 mod order;
 mod pinned;

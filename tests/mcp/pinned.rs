@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use polyloop::mcp::rmcp::model::{CallToolResult, ContentBlock, ErrorData, ResourceContents, Tool};
 use polyloop::mcp::{Client, McpError, pin};
 use polyloop::prelude::*;
 use polyloop::{Action, CallContext, Dialect, Executor, Registry, Replay, Status, ToolExecutor, mcp_tools};
+use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ResourceContents, Tool};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -170,7 +170,7 @@ async fn near_misses_are_put_right_before_they_are_sent() {
 async fn parts_that_are_no_texts_are_described_and_errors_are_told() {
     let remote = Remote::new();
     let executor = connected(&remote).await;
-    let link = polyloop::mcp::rmcp::model::Resource::new("file:///b", "b");
+    let link = rmcp::model::Resource::new("file:///b", "b");
     remote.answer(CallToolResult::success(vec![
         ContentBlock::text("before"),
         ContentBlock::image("QUJD", "image/png"),

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use polyloop::mcp::rmcp::model::{
+use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, JsonObject,
     ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
     Tool, ToolAnnotations,
 };
-use polyloop::mcp::rmcp::service::{Peer, RequestContext, RoleServer};
-use polyloop::mcp::rmcp::{ServerHandler, ServiceExt};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use rmcp::{ServerHandler, ServiceExt};
 use serde_json::{Value, json};
 use tokio::io::DuplexStream;
 use tokio::sync::Notify;

@@ -1,8 +1,8 @@
 //! Fragments as resources.
 
 use polyloop::mcp::McpError;
-use polyloop::mcp::rmcp::model::{ErrorCode, ReadResourceRequestParams, ResourceContents};
-use polyloop::mcp::rmcp::service::ServiceError;
+use rmcp::model::{ErrorCode, ReadResourceRequestParams, ResourceContents};
+use rmcp::service::ServiceError;
 
 use super::support::{Connection, Hint, Note};
 

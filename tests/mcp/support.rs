@@ -4,16 +4,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use polyloop::mcp::Server;
-use polyloop::mcp::rmcp::model::{
+use polyloop::prelude::*;
+use polyloop::{CallContext, Registry};
+use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ContentBlock, ErrorData,
     ProgressNotificationParam, ServerResult,
 };
-use polyloop::mcp::rmcp::service::{
+use rmcp::service::{
     NotificationContext, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
 };
-use polyloop::mcp::rmcp::{ClientHandler, ServiceExt};
-use polyloop::prelude::*;
-use polyloop::{CallContext, Registry};
+use rmcp::{ClientHandler, ServiceExt};
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
@@ -273,4 +273,14 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 /// The names of the registry's tools, hidden ones too.
 pub(crate) fn all_names() -> Vec<String> {
     App::tools().unwrap().tools().map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Waits until so many lines are noted.
+pub(crate) async fn until(shared: &Shared, lines: usize) {
+    let noted = async {
+        while shared.noted().len() < lines {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LONG, noted).await.unwrap();
 }

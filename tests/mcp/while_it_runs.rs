@@ -1,10 +1,10 @@
 //! Progress and cancelling.
 
-use polyloop::mcp::rmcp::service::ServiceError;
+use rmcp::service::ServiceError;
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::support::{Connection, LONG, ended, said};
+use super::support::{Connection, LONG, ended, said, until};
 
 #[tokio::test]
 async fn progress_is_told_in_order_and_before_the_result() {
@@ -43,7 +43,7 @@ async fn a_cancelled_call_is_told_to_stop_and_then_dropped() {
     let connection = Connection::new().await;
     let handle = connection.begin("wait", json!({"who": "Ada"})).await;
     handle.cancel(Some("no need".to_owned())).await.unwrap();
-    until(&connection, 3).await;
+    until(&connection.shared, 3).await;
     assert_eq!(connection.shared.noted(), ["Ada began", "asked to stop", "dropped"]);
     // The connection goes on.
     assert!(!said(&connection.call("add", json!({"a": 1, "b": 1})).await).1);
@@ -55,16 +55,6 @@ async fn a_client_that_leaves_takes_its_calls_with_it() {
     let handle = connection.begin("wait", json!({"who": "Ada"})).await;
     connection.client.close().await.unwrap();
     assert!(matches!(handle.await_response().await, Err(ServiceError::TransportClosed)));
-    until(&connection, 3).await;
+    until(&connection.shared, 3).await;
     assert_eq!(connection.shared.noted(), ["Ada began", "asked to stop", "dropped"]);
-}
-
-/// Waits until so many lines are noted.
-async fn until(connection: &Connection, lines: usize) {
-    let noted = async {
-        while connection.shared.noted().len() < lines {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(LONG, noted).await.unwrap();
 }

@@ -259,11 +259,10 @@ fn checked(settings: Vec<Setting>, name: &str, here: Place, elsewhere: &[Place],
         };
         if !fits(*shape, &setting.given) {
             let what = match shape {
-                Shape::Flag => "takes no value",
+                Shape::Flag | Shape::FlagOrList => "takes no value",
                 Shape::Value | Shape::Values => "takes a value",
                 Shape::List | Shape::Lists => "takes its values in parentheses",
                 Shape::FlagOrValue => "takes no parentheses",
-                Shape::FlagOrList => "takes no value",
             };
             sink.error(&setting.key, format!("`{key}` {what}; write for example `{sample}`"));
             reading.refused.push(key);

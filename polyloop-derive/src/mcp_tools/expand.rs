@@ -62,8 +62,7 @@ fn distinct(server: &Server) -> impl Iterator<Item = &Remote> {
 fn inner(visibility: &Visibility) -> TokenStream {
     match visibility {
         Visibility::Inherited => quote!(pub(super)),
-        Visibility::Public(_) => quote!(pub),
-        Visibility::Restricted(_) => quote!(pub),
+        Visibility::Public(_) | Visibility::Restricted(_) => quote!(pub),
     }
 }
 

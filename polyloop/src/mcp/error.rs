@@ -39,6 +39,12 @@ pub enum McpError {
         /// What differs, a line for each place.
         differences: Vec<String>,
     },
+    /// An address that other machines reach, and nobody said that they may.
+    #[error("`{address}` is reached from other machines; call `beyond_this_machine` if that is meant")]
+    NotLoopback {
+        /// The address.
+        address: std::net::SocketAddr,
+    },
     /// The other side cannot be spoken with.
     #[error("the connection failed: {reason}")]
     Connection {

@@ -40,6 +40,7 @@ struct Entry {
 /// The annotations that say what a tool may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the protocol calls them that")]
 struct Hints {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     read_only_hint: Option<bool>,

@@ -12,6 +12,8 @@ mod answer;
 mod client;
 mod error;
 mod handler;
+#[cfg(feature = "mcp-http")]
+mod http;
 mod lock;
 mod observed;
 mod remote;
@@ -20,6 +22,8 @@ mod server;
 
 pub use client::{Client, PinnedServer, pin};
 pub use error::McpError;
+#[cfg(feature = "mcp-http")]
+pub use http::{HttpServer, ListeningServer};
 #[doc(hidden)]
 pub use remote::remote_call;
 pub use resources::Resources;

@@ -94,17 +94,13 @@ impl<R: Registry> Resources<R> {
 const PLAIN: &str = "text/plain";
 
 fn address(spec: &FragmentSpec, id: Option<&str>) -> String {
-    let mut uri = format!("polyloop://fragment/{}", spec.kind);
-    let Some(id) = id else { return uri };
-    uri.push('/');
-    for byte in id.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
+    let letter = |byte: u8| match byte {
+        byte if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    let key = id.map(|id| id.bytes().map(letter).collect::<String>());
+    let key = key.map(|key| format!("/{key}")).unwrap_or_default();
+    format!("polyloop://fragment/{}{key}", spec.kind)
 }
 
 impl<R> Clone for Resources<R> {

@@ -46,7 +46,7 @@ use crate::tool::IntoState;
 /// }
 /// ```
 pub struct Server<R: Registry> {
-    handler: Handler<R>,
+    pub(super) handler: Handler<R>,
 }
 
 impl<R: Registry> Server<R> {

@@ -1,0 +1,188 @@
+//! A server over streamable HTTP.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use super::error::McpError;
+use super::handler::Handler;
+use super::server::Server;
+use crate::registry::Registry;
+
+/// Where clients find the server.
+const PATH: &str = "/mcp";
+
+/// How this machine is called by itself.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// A [`Server`] that listens for HTTP, under the path `/mcp`.
+///
+/// As it is made it is for clients of this machine: it listens on a loopback address only, and takes requests only if they name a
+/// loopback host, and come from a page of one or from no page at all. So no page that a browser shows can reach it, whatever its
+/// name resolves to. There is no encryption and no password: what is to be reached from elsewhere belongs behind a server that has
+/// them.
+///
+/// ```
+/// use polyloop::mcp::{McpError, Server};
+/// # polyloop::registry! { struct App {} }
+///
+/// async fn serve() -> Result<(), McpError> {
+///     let server = Server::<App>::new(())?.http().listen(([127, 0, 0, 1], 0).into()).await?;
+///     println!("http://{}/mcp", server.address());
+///     server.serve().await
+/// }
+/// ```
+pub struct HttpServer<R: Registry> {
+    handler: Arc<Handler<R>>,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+    is_for_others: bool,
+}
+
+impl<R: Registry> Server<R> {
+    /// Serves any number of clients over streamable HTTP. Comes with the feature `mcp-http`.
+    #[must_use]
+    pub fn http(self) -> HttpServer<R> {
+        HttpServer {
+            handler: Arc::new(self.handler),
+            hosts: LOOPBACK.map(str::to_owned).to_vec(),
+            origins: LOOPBACK.map(|host| format!("http://{host}:*")).to_vec(),
+            is_for_others: false,
+        }
+    }
+}
+
+impl<R: Registry> HttpServer<R> {
+    /// Takes requests to a further host, such as `tools.example.org` or `tools.example.org:8080`: the name by which clients reach
+    /// it.
+    #[must_use]
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.push(host.into());
+        self
+    }
+
+    /// Takes requests from the pages of a further origin, such as `https://app.example.org:443`. A port of `*` is any.
+    #[must_use]
+    pub fn origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into());
+        self
+    }
+
+    /// Lets it listen on addresses that other machines reach.
+    #[must_use]
+    pub fn beyond_this_machine(mut self) -> Self {
+        self.is_for_others = true;
+        self
+    }
+
+    /// Listens on an address; port 0 is any that is free.
+    ///
+    /// # Errors
+    ///
+    /// When other machines reach the address and nobody said that they may, or it is not to be had.
+    pub async fn listen(self, address: SocketAddr) -> Result<ListeningServer<R>, McpError> {
+        if !self.is_for_others && !address.ip().is_loopback() {
+            return Err(McpError::NotLoopback { address });
+        }
+        let listener = TcpListener::bind(address).await.map_err(McpError::connection)?;
+        let address = listener.local_addr().map_err(McpError::connection)?;
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(self.hosts)
+            .with_allowed_origins(self.origins)
+            .enforce_origin_validation();
+        let handler = self.handler;
+        let service = StreamableHttpService::new(
+            move || Ok(handler.clone()),
+            Arc::new(LocalSessionManager::default()),
+            config,
+        );
+        Ok(ListeningServer { listener, address, service })
+    }
+}
+
+/// A server that has an address.
+pub struct ListeningServer<R: Registry> {
+    listener: TcpListener,
+    address: SocketAddr,
+    service: StreamableHttpService<Arc<Handler<R>>, LocalSessionManager>,
+}
+
+impl<R: Registry> ListeningServer<R> {
+    /// Returns the address on which it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves clients for as long as it is polled; dropped, it ends every connection.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can be accepted any more.
+    pub async fn serve(self) -> Result<(), McpError> {
+        // A session lives in tasks of the SDK; they end with this one.
+        let _sessions = self.service.config.cancellation_token.clone().drop_guard();
+        let mut connections = JoinSet::new();
+        loop {
+            let stream = match self.listener.accept().await {
+                Ok((stream, _)) => stream,
+                // One that was given up before it was taken.
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
+                Err(error) => return Err(McpError::connection(error)),
+            };
+            // Those that are over are forgotten.
+            while connections.try_join_next().is_some() {}
+            connections.spawn(attend(stream, self.service.clone()));
+        }
+    }
+}
+
+async fn attend<R: Registry>(
+    stream: TcpStream,
+    service: StreamableHttpService<Arc<Handler<R>>, LocalSessionManager>,
+) {
+    let answer = service_fn(move |request: Request<Incoming>| {
+        let service = service.clone();
+        async move {
+            if request.uri().path() == PATH {
+                return Ok::<_, Infallible>(service.handle(request).await);
+            }
+            let mut nothing = Response::default();
+            *nothing.status_mut() = StatusCode::NOT_FOUND;
+            Ok(nothing)
+        }
+    });
+    // With a timer, who begins a request and does not go on is left.
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new());
+    // Whatever ends a connection ends nothing else.
+    drop(http.serve_connection(TokioIo::new(stream), answer).await);
+}
+
+impl<R: Registry> fmt::Debug for HttpServer<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("HttpServer")
+            .field("hosts", &self.hosts)
+            .field("origins", &self.origins)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R: Registry> fmt::Debug for ListeningServer<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ListeningServer").field("address", &self.address).finish_non_exhaustive()
+    }
+}
