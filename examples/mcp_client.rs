@@ -62,8 +62,8 @@ async fn main() -> anyhow::Result<()> {
     let agent = Agent::<App>::builder(model).build()?;
     let mut run = agent.on(state).goal("Note that we need two litres of milk.").await?;
     while let Some(update) = run.next().await {
-        if let Update::Observed { call, outcome, .. } = update? {
-            println!("{:?}: {}", call.action().payload(), outcome.observation.parts().concat());
+        if let Update::Observed { call, shown, .. } = update? {
+            println!("{} -> {shown}", call.action().payload());
         }
     }
     println!("{}", run.finish().await?);

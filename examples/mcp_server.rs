@@ -1,6 +1,6 @@
 //! A registry as a server of the Model Context Protocol, on the standard streams: put it into the configuration of any client.
 //!
-//! `cargo run --example mcp_server`
+//! `cargo run --example mcp_server`, and `cargo run --example mcp_server -- --http` for HTTP on this machine.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -30,10 +30,9 @@ impl Notes {
         title: String,
         /// What is to be kept.
         text: String,
-    ) -> String {
-        let said = format!("kept under \"{title}\"");
+    ) -> &'static str {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(title, text);
-        said
+        "kept"
     }
 }
 
@@ -54,5 +53,9 @@ pub(crate) fn server() -> Result<Server<NotesApp>, McpError> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
+    if std::env::args().any(|argument| argument == "--http") {
+        // At http://127.0.0.1:8321/mcp.
+        return Ok(server()?.http().listen(([127, 0, 0, 1], 8_321).into()).await?.serve().await?);
+    }
     Ok(server()?.serve_stdio().await?)
 }

@@ -13,6 +13,7 @@ mod gateway;
 mod import;
 mod injections;
 mod long_session;
+mod mcp;
 mod own_interpreter;
 mod providers;
 mod quickstart;
