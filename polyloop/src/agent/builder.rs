@@ -252,5 +252,5 @@ fn refused<S>(model: &dyn DynModel, interpreter: &dyn Interpreter, tools: &ToolS
         return Vec::new();
     }
     let all: BTreeSet<String> = tools.tools().map(|(name, _)| name.to_owned()).collect();
-    model.refused(&tools.definitions(&all))
+    tools.typed(model.refused(&tools.definitions(&all)))
 }

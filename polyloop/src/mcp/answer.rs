@@ -6,26 +6,22 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde_json::Value;
 
 use crate::agent::CheckedTexts;
+use crate::dialect::LoweredTools;
 use crate::event::ActionOutcome;
-use crate::tool::{Dialect, Hints, ToolSet};
+use crate::tool::{Hints, ToolSet, ToolSpec};
 
 /// The tools, as clients list them.
-pub(super) fn listed<S>(tools: &ToolSet<S>) -> Vec<Tool> {
-    let tool = |(name, spec): (&str, &'static crate::tool::ToolSpec)| {
-        let tool = Tool::new(name.to_owned(), spec.description, input_schema(tools, name));
+pub(super) fn listed<S>(tools: &ToolSet<S>, lowered: &LoweredTools) -> Vec<Tool> {
+    let tool = |(name, spec): (&str, &'static ToolSpec)| {
+        let schema = lowered.get(name).map(|tool| tool.schema().get()).unwrap_or_default();
+        let schema: JsonObject = serde_json::from_str(schema).unwrap_or_default();
+        let tool = Tool::new(name.to_owned(), spec.description, schema);
         match annotations(spec.hints) {
             Some(annotations) => tool.with_annotations(annotations),
             None => tool,
         }
     };
     tools.tools().map(tool).collect()
-}
-
-/// The schema of a tool's arguments: an object, with no boolean schema and no format of a number in it. The canonical form is
-/// that already.
-fn input_schema<S>(tools: &ToolSet<S>, name: &str) -> JsonObject {
-    let schema = tools.schema(name, Dialect::Canonical).unwrap_or("{}");
-    serde_json::from_str(schema).unwrap_or_default()
 }
 
 /// What its author says of a tool. What is not said stays open: a client takes the worst for granted, and that is right.

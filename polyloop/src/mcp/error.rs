@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::error::{BuildError, RecordError, SetError};
+use crate::error::{BuildError, RecordError, SetError, ToolRefusal};
 
 /// The reason why a server or a client of the protocol cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -11,6 +11,12 @@ pub enum McpError {
     /// The tools cannot be served.
     #[error(transparent)]
     Tools(#[from] SetError),
+    /// Clients cannot read the arguments of tools.
+    #[error("the tools cannot be listed: {}", .refused.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Unreadable {
+        /// Each tool, with what cannot be read in it.
+        refused: Vec<ToolRefusal>,
+    },
     /// A text that clients are told is refused.
     #[error(transparent)]
     Texts(#[from] BuildError),

@@ -19,6 +19,7 @@ use uuid::Uuid;
 use super::answer::{denied, result};
 use super::resources::Resources;
 use crate::agent::CheckedTexts;
+use crate::dialect::LoweredTools;
 use crate::error::CallError;
 use crate::event::{Action, ActionOutcome};
 use crate::execute::{ToolExecutor, catching, drop_caught};
@@ -31,6 +32,8 @@ pub(super) type Approver = Arc<dyn Fn(Action) -> BoxFuture<'static, bool> + Send
 /// Everything that the clients of a server share.
 pub(super) struct Handler<R: Registry> {
     pub(super) listed: Vec<Tool>,
+    /// How what clients write is read.
+    pub(super) lowered: LoweredTools,
     pub(super) executor: ToolExecutor<R::State>,
     pub(super) texts: CheckedTexts,
     pub(super) approver: Option<Approver>,
@@ -171,6 +174,10 @@ impl<R: Registry> ServerHandler for Handler<R> {
         let arguments = request.arguments.unwrap_or_default();
         let arguments = serde_json::to_string(&arguments)
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let arguments = match self.lowered.get(&request.name) {
+            Some(tool) => tool.decoder().decode_text(&arguments).into_owned(),
+            None => arguments,
+        };
         let result = match self.executor.tools().validate(&request.name, &arguments) {
             Ok(checked) => {
                 let action = Action::tool(request.name.as_ref(), arguments);

@@ -14,6 +14,7 @@ use super::error::McpError;
 use super::handler::{Approver, Handler};
 use super::resources::Resources;
 use crate::agent::Texts;
+use crate::dialect::SchemaReader;
 use crate::event::Action;
 use crate::registry::{Registered, Registry};
 use crate::tool::IntoState;
@@ -54,13 +55,16 @@ impl<R: Registry> Server<R> {
     ///
     /// # Errors
     ///
-    /// When the tools cannot be built, or some that are not hidden have no handler; all of them are named.
+    /// When the tools cannot be built, or some that are not hidden have no handler or arguments that no client reads; all of
+    /// them are named.
     pub fn new(state: impl IntoState<R::State>) -> Result<Self, McpError> {
         let tools = R::tools()?.filtered(|_, spec| !spec.hidden);
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let config = ServerConfig::new(capabilities).with_server_info(Implementation::new(R::SPEC.name, "0"));
+        let lowered = tools.lowered(SchemaReader::Mcp).map_err(|refused| McpError::Unreadable { refused })?;
         let handler = Handler {
-            listed: listed(&tools),
+            listed: listed(&tools, &lowered),
+            lowered,
             executor: tools.executor(state)?,
             texts: Texts::default().check()?,
             approver: None,

@@ -7,7 +7,6 @@ use schemars::generate::SchemaSettings;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::canonical::{Node, Nulls, canonical, ordered, without_null};
 use super::given::given;
 use super::param::{Limit, Param};
 use super::scalar::Scalar;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::canonical::Node;
+use crate::dialect::canonical::Node;
 
 /// How many definitions are written out at most: a few lines of JSON may refer to each other a million times.
 const MOST: usize = 1_000;

@@ -52,16 +52,19 @@ impl<S: ?Sized> ToolSet<S> {
     ///
     /// When the reader can take a tool in no form; every such tool is listed, with the place and the Rust type.
     pub fn lowered(&self, reader: SchemaReader) -> Result<LoweredTools, Vec<ToolRefusal>> {
-        LoweredTools::new(&self.definitions(&BTreeSet::new()), reader).map_err(|refusals| {
-            let typed = |refusal: ToolRefusal| match self.member(refusal.tool()) {
-                Some(member) => {
-                    let rust_type = member.type_at(refusal.path());
-                    refusal.of_type(rust_type)
-                }
-                None => refusal,
-            };
-            refusals.into_iter().map(typed).collect()
-        })
+        LoweredTools::new(&self.definitions(&BTreeSet::new()), reader).map_err(|refusals| self.typed(refusals))
+    }
+
+    /// Names in each refusal the Rust type that is to be changed.
+    pub(crate) fn typed(&self, refusals: Vec<ToolRefusal>) -> Vec<ToolRefusal> {
+        let typed = |refusal: ToolRefusal| match self.member(refusal.tool()) {
+            Some(member) => {
+                let rust_type = member.type_at(refusal.path());
+                refusal.of_type(rust_type)
+            }
+            None => refusal,
+        };
+        refusals.into_iter().map(typed).collect()
     }
 
     /// The tools that are not hidden, or enabled, for the header of a request.
