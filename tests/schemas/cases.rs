@@ -158,22 +158,26 @@ fn case_7_null_reaches_the_handler_as_none_and_a_default_as_its_default() {
     }
 }
 
-/// Has nine optional parameters.
-macro_rules! with_nine_options {
+/// Declares tools with seven optional parameters.
+macro_rules! with_seven_options {
     ($($name:ident)+) => { $(
         /// Takes much.
         #[tool]
         async fn $name(
-            /** One. */ a: Option<u8>, /** One. */ b: Option<u8>, /** One. */ c: Option<u8>,
-            /** One. */ d: Option<u8>, /** One. */ e: Option<u8>, /** One. */ f: Option<u8>,
-            /** One. */ g: Option<u8>, /** One. */ h: Option<u8>, /** One. */ i: Option<u8>,
+            /** One. */ a: Option<u8>,
+            /** One. */ b: Option<u8>,
+            /** One. */ c: Option<u8>,
+            /** One. */ d: Option<u8>,
+            /** One. */ e: Option<u8>,
+            /** One. */ f: Option<u8>,
+            /** One. */ g: Option<u8>,
         ) -> String {
-            format!("{a:?}{b:?}{c:?}{d:?}{e:?}{f:?}{g:?}{h:?}{i:?}")
+            format!("{a:?}{b:?}{c:?}{d:?}{e:?}{f:?}{g:?}")
         }
     )+ };
 }
 
-with_nine_options!(first second third);
+with_seven_options!(first second third fourth);
 
 /// Takes nothing.
 #[tool]
@@ -181,19 +185,19 @@ async fn last() -> String {
     String::new()
 }
 
-registry! { struct Many { tools: [first, second, third, last] } }
+registry! { struct Many { tools: [first, second, third, fourth, last] } }
 
 #[test]
 fn case_8_what_is_over_the_budget_of_a_request_is_plain_with_the_reason() {
     let lowered = Many::tools().unwrap().lowered(SchemaReader::Anthropic).unwrap();
     let is_strict: Vec<bool> = lowered.iter().map(polyloop::LoweredTool::is_strict).collect();
-    assert_eq!(is_strict, [true, true, false, true]);
-    let third = lowered.get("third").unwrap();
-    assert_eq!(third.dialect(), Dialect::Anthropic);
+    assert_eq!(is_strict, [true, true, true, false, true]);
+    let fourth = lowered.get("fourth").unwrap();
+    assert_eq!(fourth.dialect(), Dialect::Anthropic);
     assert_eq!(
         lowered.report().to_string(),
-        "`first`: strict Anthropic\n`second`: strict Anthropic\n\
-         `third`: Anthropic; not strict, because the strict tools of the request would have 27 optional parameters, \
+        "`first`: strict Anthropic\n`second`: strict Anthropic\n`third`: strict Anthropic\n\
+         `fourth`: Anthropic; not strict, because the strict tools of the request would have 28 optional parameters, \
          and 24 are taken\n`last`: strict Anthropic"
     );
 }
@@ -318,4 +322,20 @@ fn a_form_that_was_not_asked_for_is_left_to_the_check_of_the_tool() {
     let error = lowered.decoder().decode(json!({ "value": 5 })).unwrap_err();
     assert_eq!(error.to_string(), "`value` has another type than it was asked for");
     assert!(tools.validate("map", &lowered.decoder().decode_text(r#"{"value":5}"#)).is_err());
+}
+
+#[test]
+fn a_schema_that_grows_without_end_is_refused() {
+    let definitions: serde_json::Map<String, Value> = (0..40)
+        .map(|at: usize| {
+            let next = json!({ "$ref": format!("#/$defs/D{}", at + 1) });
+            (format!("D{at}"), json!({ "type": "object", "properties": { "a": next, "b": next } }))
+        })
+        .chain([("D40".to_owned(), json!({ "type": "string" }))])
+        .collect();
+    let schema = json!({
+        "type": "object", "properties": { "a": { "$ref": "#/$defs/D0" } }, "$defs": definitions,
+    });
+    let refusal = lower(&schema, Dialect::Mcp).unwrap_err();
+    assert_eq!(refusal.reason(), "it is too large when its definitions are put in place; simplify it");
 }

@@ -202,7 +202,7 @@ impl Type {
             }
             Self::Beside(fields, variants) => {
                 let mut schema = object(fields, None);
-                schema["oneOf"] = variants.iter().map(|variant| internal(variant)).collect();
+                schema["oneOf"] = variants.iter().map(internal).collect();
                 schema
             }
             Self::Enum(tagging, variants) => alternatives(*tagging, variants),
@@ -222,12 +222,11 @@ impl Type {
             Self::Float => tape.pick(&[json!(0.5), json!(-1e300), json!(3), json!(0.1)].each_ref()).clone(),
             Self::Text => json!(tape.pick(&WORDS)),
             Self::Word { .. } => json!(tape.pick(&["x", "äöü", "123456789"])),
-            Self::Unit => Value::Null,
             Self::Any => tape
                 .pick(&[json!(null), json!(1), json!("[1]"), json!([{}]), json!({ "key": "a" })].each_ref())
                 .clone(),
             Self::Option(inner) if tape.choose(2) == 1 => inner.value(tape),
-            Self::Option(_) => Value::Null,
+            Self::Unit | Self::Option(_) => Value::Null,
             Self::List(inner) => (0..tape.choose(3)).map(|_| inner.value(tape)).collect(),
             Self::Set => WORDS.iter().take(tape.choose(4)).copied().map(Value::from).collect(),
             Self::Tuple(positions) => positions.iter().map(|position| position.value(tape)).collect(),

@@ -123,11 +123,11 @@ impl<'s> Walk<'s> {
             (Step::Positions(length, step), tree) => self.positions(*length, step, tree, path),
             (Step::Object(object), Tree::Object(members)) if decode => self.decoded(object, members, path),
             (Step::Object(object), Tree::Object(members)) => self.encoded(object, members, path),
-            (Step::Pairs(value), Tree::List(pairs)) if decode => match self.from_pairs(value, pairs, path) {
+            (Step::Pairs(value), Tree::List(pairs)) if decode => match self.unpaired(value, pairs, path) {
                 Ok(members) => Tree::Object(members),
                 Err(pairs) => self.left(Tree::List(pairs), path, "is no list of pairs with different keys"),
             },
-            (Step::Pairs(value), Tree::Object(members)) if !decode => self.to_pairs(value, members, path),
+            (Step::Pairs(value), Tree::Object(members)) if !decode => self.paired(value, members, path),
             (Step::Union(branches), tree) => self.branch(branches, tree, path),
             (Step::Words(words), tree) => self.word(words, tree, path),
             (Step::Json, Tree::Text(text)) if decode => match serde_json::from_str(&text) {
@@ -194,7 +194,7 @@ impl<'s> Walk<'s> {
             }
             match (&object.rest, value) {
                 (Rest::Pairs(sent, step), Tree::List(pairs)) if *sent == key => {
-                    match self.from_pairs(step, pairs, &joined(path, &key)) {
+                    match self.unpaired(step, pairs, &joined(path, &key)) {
                         Ok(pairs) => out.extend(pairs),
                         Err(pairs) => {
                             let pairs = Tree::List(pairs);
@@ -242,13 +242,13 @@ impl<'s> Walk<'s> {
                     kept.map(|(key, value)| (key.clone(), self.step(step, value, &joined(path, &key))));
                 out.extend(kept);
             }
-            Rest::Pairs(sent, step) => out.push((sent.clone(), self.to_pairs(step, members, path))),
+            Rest::Pairs(sent, step) => out.push((sent.clone(), self.paired(step, members, path))),
         }
         Tree::Object(out)
     }
 
     /// The members that a list of pairs stands for; the list if it stands for none.
-    fn from_pairs<'t>(
+    fn unpaired<'t>(
         &mut self,
         step: &'s Step,
         pairs: Vec<Tree<'t>>,
@@ -271,7 +271,7 @@ impl<'s> Walk<'s> {
         Ok(pairs.into_iter().map(entry).collect())
     }
 
-    fn to_pairs<'t>(&mut self, step: &'s Step, members: Vec<(String, Tree<'t>)>, path: &str) -> Tree<'t> {
+    fn paired<'t>(&mut self, step: &'s Step, members: Vec<(String, Tree<'t>)>, path: &str) -> Tree<'t> {
         let pair = |(key, value): (String, Tree<'t>)| {
             Tree::Object(vec![(PAIR.0.to_owned(), Tree::Text(key)), (PAIR.1.to_owned(), value)])
         };
@@ -328,15 +328,14 @@ impl<'s> Walk<'s> {
 /// The key of a pair.
 fn key_of<'p>(pair: &'p Tree<'_>) -> Option<&'p str> {
     let Tree::Object(members) = pair else { return None };
-    let text = match members.as_slice() {
+    match members.as_slice() {
         [(key, Tree::Text(text)), (value, _)] | [(value, _), (key, Tree::Text(text))]
             if key == PAIR.0 && value == PAIR.1 =>
         {
             Some(text.as_str())
         }
         _ => None,
-    };
-    text
+    }
 }
 
 /// The path of a member.

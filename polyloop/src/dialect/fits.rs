@@ -87,8 +87,8 @@ impl Fit<'_> {
         if !required.into_iter().all(is_there) {
             return false;
         }
-        let none = Map::new();
-        let properties = node.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let empty = Map::new();
+        let properties = node.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         members.iter().all(|(key, value)| match properties.get(key) {
             Some(Value::Object(property)) if self.how == How::Loosely => {
                 let fixed = property.get("enum").and_then(Value::as_array).filter(|values| values.len() == 1);
@@ -112,8 +112,8 @@ impl Fit<'_> {
     }
 
     fn list(&self, node: &Node, items: &[Tree<'_>]) -> bool {
-        let none = Vec::new();
-        let positions = node.get("prefixItems").and_then(Value::as_array).unwrap_or(&none);
+        let empty = Vec::new();
+        let positions = node.get("prefixItems").and_then(Value::as_array).unwrap_or(&empty);
         let rest = node.get("items");
         let fits = items.iter().enumerate().all(|(at, item)| match (positions.get(at), rest) {
             (Some(schema), _) | (None, Some(schema)) => self.node(schema, item, REFERENCES),

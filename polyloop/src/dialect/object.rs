@@ -9,7 +9,7 @@ use super::fits::kinds;
 use super::keys::portable_key;
 use super::lowering::{Lowering, Names, Out, Place};
 use super::notes::{note, reduced, told};
-use super::rules::{Cycles, Keys, Open};
+use super::rules::{Cycles, Keys, Objects, Open};
 use super::step::{Field, Object, PAIR, Rest, Step};
 use super::union::or_null;
 use crate::error::SchemaError;
@@ -36,10 +36,10 @@ struct Parts {
 
 impl Lowering<'_> {
     pub(super) fn object(&mut self, node: &Node, place: &Place) -> Out {
-        let none = Node::new();
-        let properties = node.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let empty = Node::new();
+        let properties = node.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let further = self.further(node, properties, place)?;
-        let has_maps = !self.rules.closed && self.rules.has("additionalProperties");
+        let has_maps = !self.rules.objects.are_closed() && self.rules.has("additionalProperties");
         if properties.is_empty()
             && !has_maps
             && let Further::Values(values, pattern) = &further
@@ -58,7 +58,7 @@ impl Lowering<'_> {
         let mut out = node.clone();
         let rest = match further {
             Further::None => {
-                if self.rules.closed {
+                if self.rules.objects.are_closed() {
                     out.insert("additionalProperties".to_owned(), false.into());
                 }
                 Rest::Kept(Box::new(Step::Same))
@@ -84,7 +84,7 @@ impl Lowering<'_> {
         };
         out.insert("properties".to_owned(), Value::Object(parts.properties));
         // An empty list is an error in some drafts.
-        if parts.required.is_empty() && !self.rules.all_required {
+        if parts.required.is_empty() && self.rules.objects != Objects::AllRequired {
             out.remove("required");
         } else {
             out.insert("required".to_owned(), parts.required.into());
@@ -101,8 +101,8 @@ impl Lowering<'_> {
         is_required: bool,
         place: &Place,
     ) -> Result<(), SchemaError> {
-        let none = Node::new();
-        let schema = schema.as_object().unwrap_or(&none);
+        let empty = Node::new();
+        let schema = schema.as_object().unwrap_or(&empty);
         let below = place.property(name);
         let mut field = Field {
             name: name.to_owned(),
@@ -116,8 +116,8 @@ impl Lowering<'_> {
             parts.fields.push(field);
             return Ok(());
         }
-        let empty = self.empty(schema).filter(|_| is_required);
-        let is_required = is_required && empty.is_none();
+        let when_absent = self.when_absent(schema).filter(|_| is_required);
+        let is_required = is_required && when_absent.is_none();
         let below = Place { optional: below.optional || !is_required, ..below };
         let (mut node, step) = self.node(schema, &below)?;
         if step != Step::Same {
@@ -130,17 +130,17 @@ impl Lowering<'_> {
                 format!("its key becomes `{sent}` for {}, as `{other}` does; rename the field", self.dialect);
             return Err(SchemaError::new(below.path, reason));
         }
-        if !is_required && self.rules.all_required {
+        if !is_required && self.rules.objects == Objects::AllRequired {
             node = or_null(node);
             field.null_is_absent = true;
         }
-        if is_required || self.rules.all_required {
+        if is_required || self.rules.objects == Objects::AllRequired {
             parts.required.push(sent.clone().into());
         }
         parts.properties.insert(sent.clone(), Value::Object(node));
         field.sent = Some(sent);
         field.step = step;
-        field.when_absent = empty;
+        field.when_absent = when_absent;
         parts.fields.push(field);
         Ok(())
     }
@@ -163,8 +163,8 @@ impl Lowering<'_> {
         if is_open || schema.contains_key("patternProperties") {
             return None;
         }
-        let none = Node::new();
-        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let empty = Node::new();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let value = |(name, property): (&String, &Value)| {
             let is_required = names(schema).any(|required| required == name);
             let value = self.constant(property.as_object()?, is_required).filter(|_| is_required)?;
@@ -174,7 +174,7 @@ impl Lowering<'_> {
     }
 
     /// What an absent property is, where a circle must go through one that is not required: an empty list or map.
-    fn empty(&self, schema: &Node) -> Option<Value> {
+    fn when_absent(&self, schema: &Node) -> Option<Value> {
         let may_be_empty = |keyword: &str| schema.get(keyword).and_then(Value::as_u64).unwrap_or(0) == 0;
         if self.rules.cycles != Cycles::Optional
             || !Value::Object(schema.clone()).to_string().contains("\"$ref\"")
@@ -208,7 +208,9 @@ impl Lowering<'_> {
         }
         Ok(match node.get("additionalProperties") {
             // Whoever tolerates unknown arguments loses nothing if none can come.
-            Some(Value::Bool(true)) if place.top && self.rules.closed && !properties.is_empty() => {
+            Some(Value::Bool(true))
+                if place.top && self.rules.objects.are_closed() && !properties.is_empty() =>
+            {
                 Further::None
             }
             Some(Value::Bool(true)) => Further::Values(open, None),

@@ -34,15 +34,17 @@ pub(super) fn prepare(schema: &Value) -> Result<Prepared, SchemaError> {
     let mut definitions = taken_definitions(&mut root);
     unified(&mut root, &mut definitions)?;
     let leads_to = closure(&definitions);
-    let recursive: BTreeSet<&String> =
-        leads_to.iter().filter(|(name, reached)| reached.contains(*name)).map(|(name, _)| name).collect();
-    let root = inlined(&root, &definitions, &recursive, "")?;
+    let recursive: BTreeSet<&str> = leads_to
+        .iter()
+        .filter(|(name, reached)| reached.contains(*name))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let mut inlining = Inlining { definitions: &definitions, recursive: recursive.clone(), nodes: 0 };
+    let root = inlining.schema(&root, 0)?;
     let mut kept = Node::new();
-    for (name, schema) in &definitions {
-        if recursive.contains(name) {
-            let schema = inlined(schema, &definitions, &recursive, name)?;
-            kept.insert(name.clone(), Value::Object(made_canonical(&schema, name)?));
-        }
+    for (name, schema) in definitions.iter().filter(|(name, _)| recursive.contains(name.as_str())) {
+        let schema = inlining.schema(schema, 0)?;
+        kept.insert(name.clone(), Value::Object(made_canonical(&schema, name)?));
     }
     let root = made_canonical(&root, "")?;
     let used = reached(&root, &kept);
@@ -188,51 +190,63 @@ fn reached_from(mut open: BTreeSet<String>, definitions: &Node) -> BTreeSet<Stri
     reached
 }
 
+/// How many nodes a schema may have, and how deep they may be nested, when its definitions are put in place: one of
+/// another program may name a few definitions very often.
+const LARGEST: (usize, usize) = (50_000, 200);
+
 /// Puts definitions that do not lead to themselves in place of their references, and reads `nullable` as a type.
-fn inlined(
-    schema: &Value,
-    definitions: &Node,
-    recursive: &BTreeSet<&String>,
-    path: &str,
-) -> Result<Value, SchemaError> {
-    let inside = |schema: &Value| inlined(schema, definitions, recursive, path);
-    let node = match schema {
-        Value::Object(node) => node,
-        Value::Array(list) => {
-            return list.iter().map(inside).collect::<Result<Vec<_>, _>>().map(Value::Array);
+struct Inlining<'d> {
+    definitions: &'d Node,
+    recursive: BTreeSet<&'d str>,
+    nodes: usize,
+}
+
+impl Inlining<'_> {
+    fn schema(&mut self, schema: &Value, depth: usize) -> Result<Value, SchemaError> {
+        self.nodes += 1;
+        if self.nodes > LARGEST.0 || depth > LARGEST.1 {
+            let reason = "it is too large when its definitions are put in place; simplify it";
+            return Err(SchemaError::new("", reason));
         }
-        other => return Ok(other.clone()),
-    };
-    if let Some(name) = node.get("$ref").and_then(Value::as_str).and_then(target).map(str::to_owned)
-        && !recursive.contains(&name)
-        && let Some(definition) = definitions.get(&name)
-    {
-        let Value::Object(mut out) = inside(definition)? else { return inside(definition) };
-        // What stands beside a reference is said of this place.
-        for (keyword, value) in node.iter().filter(|(keyword, _)| *keyword != "$ref") {
-            out.insert(
-                keyword.clone(),
-                if DATA.contains(&keyword.as_str()) { value.clone() } else { inside(value)? },
-            );
-        }
-        return Ok(Value::Object(out));
-    }
-    let mut out = Map::with_capacity(node.len());
-    for (keyword, value) in node {
-        let value = match value {
-            value if DATA.contains(&keyword.as_str()) => value.clone(),
-            Value::Object(named) if is_of_names(keyword) => {
-                let named = named.iter().map(|(name, schema)| Ok((name.clone(), inside(schema)?)));
-                Value::Object(named.collect::<Result<Map<_, _>, SchemaError>>()?)
+        match schema {
+            Value::Object(node) => self.node(node, depth + 1),
+            Value::Array(list) => {
+                let list = list.iter().map(|schema| self.schema(schema, depth + 1));
+                list.collect::<Result<Vec<_>, _>>().map(Value::Array)
             }
-            value => inside(value)?,
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn node(&mut self, node: &Node, depth: usize) -> Result<Value, SchemaError> {
+        let definition = node.get("$ref").and_then(Value::as_str).and_then(target);
+        let definition = definition.filter(|name| !self.recursive.contains(name));
+        let mut out = match definition.and_then(|name| self.definitions.get(name)) {
+            Some(definition) => match self.schema(definition, depth)? {
+                Value::Object(definition) => definition,
+                other => return Ok(other),
+            },
+            None => Map::with_capacity(node.len()),
         };
-        out.insert(keyword.clone(), value);
+        for (keyword, value) in node {
+            let value = match value {
+                _ if keyword == "$ref" && definition.is_some() => continue,
+                value if DATA.contains(&keyword.as_str()) => value.clone(),
+                Value::Object(named) if is_of_names(keyword) => {
+                    let named =
+                        named.iter().map(|(name, schema)| Ok((name.clone(), self.schema(schema, depth)?)));
+                    Value::Object(named.collect::<Result<Map<_, _>, SchemaError>>()?)
+                }
+                value => self.schema(value, depth)?,
+            };
+            // What stands beside a reference is said of this place.
+            out.insert(keyword.clone(), value);
+        }
+        if out.remove("nullable") == Some(Value::Bool(true)) {
+            nullable(&mut out);
+        }
+        Ok(Value::Object(out))
     }
-    if out.remove("nullable") == Some(Value::Bool(true)) {
-        nullable(&mut out);
-    }
-    Ok(Value::Object(out))
 }
 
 /// Adds `null` to what a node takes.

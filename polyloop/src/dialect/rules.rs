@@ -9,10 +9,7 @@ pub(super) struct Rules {
     pub(super) keywords: &'static [&'static str],
     /// The formats of texts that it knows.
     pub(super) formats: &'static [&'static str],
-    /// Whether every property is required, so that `null` stands for absence.
-    pub(super) all_required: bool,
-    /// Whether every object says that it has no further keys.
-    pub(super) closed: bool,
+    pub(super) objects: Objects,
     pub(super) tuples: Tuples,
     pub(super) open: Open,
     /// Whether `enum` holds texts only.
@@ -29,6 +26,23 @@ pub(super) struct Rules {
     pub(super) empty_objects: bool,
     /// Whether something may stand beside `anyOf`.
     pub(super) beside_unions: bool,
+}
+
+/// What an object says of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Objects {
+    /// As its type has it.
+    Open,
+    /// That there are no others.
+    Closed,
+    /// That there are no others, and that each is there, so that `null` stands for absence.
+    AllRequired,
+}
+
+impl Objects {
+    pub(super) fn are_closed(self) -> bool {
+        self != Self::Open
+    }
 }
 
 /// Lists of fixed length.
@@ -139,8 +153,7 @@ const TEXT_FORMATS: &[&str] = &["date", "date-time", "email", "time", "uri", "uu
 const PLAIN: Rules = Rules {
     keywords: DRAFT,
     formats: TEXT_FORMATS,
-    all_required: false,
-    closed: false,
+    objects: Objects::Open,
     tuples: Tuples::KeptWithItems,
     open: Open::Described,
     words_only: false,
@@ -211,8 +224,7 @@ const OPENAI_STRICT: Rules = Rules {
         "type",
     ],
     formats: &["date", "date-time", "email", "time", "uuid"],
-    all_required: true,
-    closed: true,
+    objects: Objects::AllRequired,
     tuples: Tuples::Named,
     open: Open::Refused,
     types: Types::Scalars,
@@ -238,7 +250,7 @@ const ANTHROPIC_STRICT: Rules = Rules {
         "required",
         "type",
     ],
-    closed: true,
+    objects: Objects::Closed,
     tuples: Tuples::Named,
     open: Open::Refused,
     types: Types::Scalars,

@@ -111,6 +111,7 @@ impl LoweredTools {
     }
 
     /// Returns all tools, in their order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &LoweredTool> {
         self.tools.iter()
     }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +81,7 @@ impl<'t> Tree<'t> {
             Self::List(items) => Value::Array(items.into_iter().map(Self::into_value).collect()),
             Self::Object(members) => {
                 let members = members.into_iter().map(|(key, value)| (key, value.into_value()));
-                Value::Object(Map::from_iter(members))
+                Value::Object(members.collect())
             }
         }
     }

@@ -191,18 +191,11 @@ fn moved_inside(first: &mut Node, is_nullable: bool, description: Option<&str>) 
 /// What is done to the values of a union.
 fn step(branches: &[Branch], has_null: bool) -> Step {
     let others: Vec<&Branch> = branches.iter().filter(|branch| !is_null(&branch.canonical)).collect();
-    match others.as_slice() {
-        [only] if has_null => Step::OrNull(Box::new(only.step.clone())).simplified(),
-        [only] => only.step.clone(),
-        [first, rest @ ..] if rest.iter().all(|branch| branch.step == first.step) => match has_null {
-            true => Step::OrNull(Box::new(first.step.clone())).simplified(),
-            false => first.step.clone(),
-        },
-        _ => {
-            let union = Step::Union(branches.to_vec()).simplified();
-            if has_null { Step::OrNull(Box::new(union)).simplified() } else { union }
-        }
-    }
+    let step = match others.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|branch| branch.step == first.step) => first.step.clone(),
+        _ => Step::Union(others.into_iter().cloned().collect()).simplified(),
+    };
+    if has_null { Step::OrNull(Box::new(step)).simplified() } else { step }
 }
 
 fn is_null(branch: &Value) -> bool {
