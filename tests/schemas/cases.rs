@@ -339,3 +339,28 @@ fn a_schema_that_grows_without_end_is_refused() {
     let refusal = lower(&schema, Dialect::Mcp).unwrap_err();
     assert_eq!(refusal.reason(), "it is too large when its definitions are put in place; simplify it");
 }
+
+#[test]
+fn a_map_at_the_root_stays_an_object() {
+    let map = json!({ "type": "object", "additionalProperties": { "type": "integer" } });
+    for dialect in Dialect::ALL.into_iter().filter(|dialect| *dialect != Dialect::Canonical) {
+        let lowered = lower(&map, dialect).unwrap();
+        assert_eq!(complaints(lowered.schema(), dialect), [""; 0], "{dialect}");
+        let there = lowered.decoder().encode(json!({ "a": 1 }));
+        assert_eq!(lowered.decoder().decode(there), Ok(json!({ "a": 1 })));
+    }
+    let lowered = lower(&map, Dialect::OpenAiStrict).unwrap();
+    assert_eq!(
+        lowered.decoder().encode(json!({ "a": 1 })),
+        json!({ "entries": [{ "key": "a", "value": 1 }] })
+    );
+}
+
+#[test]
+fn an_entry_of_a_flattened_map_takes_no_field_away() {
+    let lowered = lower(&canonical("structure_with_a_flattened_map"), Dialect::OpenAiStrict).unwrap();
+    let sent = json!({ "value": { "method": "GET", "entries": [{ "key": "method", "value": "PUT" }] } });
+    let error = lowered.decoder().decode(sent.clone()).unwrap_err();
+    assert_eq!(error.to_string(), "`value.entries` has a pair whose key is that of a field");
+    assert!(lowered.decoder().decode_text(&sent.to_string()).contains(r#""method":"GET""#));
+}

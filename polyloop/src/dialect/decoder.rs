@@ -192,21 +192,18 @@ impl<'s> Walk<'s> {
                 }
                 continue;
             }
-            match (&object.rest, value) {
-                (Rest::Pairs(sent, step), Tree::List(pairs)) if *sent == key => {
-                    match self.unpaired(step, pairs, &joined(path, &key)) {
-                        Ok(pairs) => out.extend(pairs),
-                        Err(pairs) => {
-                            let pairs = Tree::List(pairs);
-                            out.push((key, self.left(pairs, path, "has pairs whose keys are taken")));
-                        }
+            let below = joined(path, &key);
+            match &object.rest {
+                Rest::Kept(step) => out.push((key, self.step(step, value, &below))),
+                Rest::Pairs(sent, step) if *sent == key => match self.step(step, value, &below) {
+                    Tree::Object(members) if !members.iter().any(|(key, _)| object.has(key)) => {
+                        out.extend(members);
                     }
-                }
-                (Rest::Kept(step), value) => {
-                    let value = self.step(step, value, &joined(path, &key));
-                    out.push((key, value));
-                }
-                (Rest::Pairs(..), value) => out.push((key, value)),
+                    other => {
+                        out.push((key, self.left(other, &below, "has a pair whose key is that of a field")))
+                    }
+                },
+                Rest::Pairs(..) => out.push((key, value)),
             }
         }
         for field in &object.fields {
@@ -242,7 +239,7 @@ impl<'s> Walk<'s> {
                     kept.map(|(key, value)| (key.clone(), self.step(step, value, &joined(path, &key))));
                 out.extend(kept);
             }
-            Rest::Pairs(sent, step) => out.push((sent.clone(), self.paired(step, members, path))),
+            Rest::Pairs(sent, step) => out.push((sent.clone(), self.step(step, Tree::Object(members), path))),
         }
         Tree::Object(out)
     }

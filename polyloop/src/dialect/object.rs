@@ -40,8 +40,10 @@ impl Lowering<'_> {
         let properties = node.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let further = self.further(node, properties, place)?;
         let has_maps = !self.rules.objects.are_closed() && self.rules.has("additionalProperties");
+        // The root stays an object.
         if properties.is_empty()
             && !has_maps
+            && !place.top
             && let Further::Values(values, pattern) = &further
         {
             return self.pairs(node, values, pattern.as_deref(), place);
@@ -67,19 +69,8 @@ impl Lowering<'_> {
                 Rest::Kept(Box::new(self.kept(&mut out, &values, pattern, place)?))
             }
             Further::Values(values, pattern) => {
-                if parts.keys.contains_key(ENTRIES) {
-                    return self.refused(
-                        place,
-                        "it has a key `entries` beside keys of any name",
-                        "rename the field",
-                    );
-                }
-                let (pairs, step) = self.pairs(&Node::new(), &values, pattern.as_deref(), place)?;
-                parts.properties.insert(ENTRIES.to_owned(), Value::Object(pairs));
-                parts.required.push(ENTRIES.into());
                 out.insert("additionalProperties".to_owned(), false.into());
-                let Step::Pairs(step) = step else { return Ok((out, Step::Same)) };
-                Rest::Pairs(ENTRIES.to_owned(), step)
+                self.entries(&mut parts, &values, pattern.as_deref(), place)?
             }
         };
         out.insert("properties".to_owned(), Value::Object(parts.properties));
@@ -91,6 +82,24 @@ impl Lowering<'_> {
         }
         reduced(&mut out, self.rules);
         Ok((ordered(out), Step::Object(Object { fields: parts.fields, rest }).simplified()))
+    }
+
+    /// The keys of any name beside those of the fields, as pairs under a key of their own.
+    fn entries(
+        &mut self,
+        parts: &mut Parts,
+        values: &Node,
+        pattern: Option<&str>,
+        place: &Place,
+    ) -> Result<Rest, SchemaError> {
+        if parts.keys.contains_key(ENTRIES) {
+            let fact = "it has a key `entries` beside keys of any name";
+            return self.refused(place, fact, "rename the field");
+        }
+        let (pairs, step) = self.pairs(&Node::new(), values, pattern, place)?;
+        parts.properties.insert(ENTRIES.to_owned(), Value::Object(pairs));
+        parts.required.push(ENTRIES.into());
+        Ok(Rest::Pairs(ENTRIES.to_owned(), Box::new(step)))
     }
 
     fn property(

@@ -38,6 +38,13 @@ pub(super) struct Object {
     pub(super) rest: Rest,
 }
 
+impl Object {
+    /// Whether it has a field with this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|field| field.name == name)
+    }
+}
+
 /// What lowering did to a property.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
@@ -65,7 +72,7 @@ impl Field {
 pub(super) enum Rest {
     /// They stay.
     Kept(Box<Step>),
-    /// They are pairs under a key of their own.
+    /// They are pairs, made by the step, under a key of their own.
     Pairs(String, Box<Step>),
 }
 
