@@ -1,6 +1,5 @@
 //! A registry as a server of the Model Context Protocol, on the standard streams: put it into the configuration of any client.
-//!
-//! `cargo run --example mcp_server`, and `cargo run --example mcp_server -- --http` for HTTP on this machine.
+//! `cargo run --example mcp_server -- --http` serves at http://127.0.0.1:8321/mcp.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -54,7 +53,6 @@ pub(crate) fn server() -> Result<Server<NotesApp>, McpError> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     if std::env::args().any(|argument| argument == "--http") {
-        // At http://127.0.0.1:8321/mcp.
         return Ok(server()?.http().listen(([127, 0, 0, 1], 8_321).into()).await?.serve().await?);
     }
     Ok(server()?.serve_stdio().await?)

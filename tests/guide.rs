@@ -30,6 +30,7 @@ pages! {
     Branches = "docs/13-compaction-fork-rollback.md",
     Schemas = "docs/18-schemas.md",
     Told = "docs/12-what-a-model-was-told.md",
+    Protocol = "docs/17-mcp.md",
     Contributing = "CONTRIBUTING.md",
 }
 

@@ -25,8 +25,11 @@ fn the_committed_lock_file_is_what_the_server_says() {
 
 #[test]
 fn the_server_speaks_on_the_standard_streams_and_ends_with_its_input() {
-    let mut server =
-        command("mcp_server").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a built example starts");
+    let mut server = command("mcp_server")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a built example starts");
     let mut input = server.stdin.take().unwrap();
     let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
     let mut say = |message: Value| writeln!(input, "{message}").unwrap();
