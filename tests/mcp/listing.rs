@@ -24,14 +24,14 @@ async fn every_tool_is_listed_but_the_hidden_ones() {
 }
 
 #[tokio::test]
-async fn a_client_sees_the_schema_that_a_model_sees() {
+async fn a_client_sees_the_schema_in_its_dialect() {
     let tools = listed().await;
     for tool in &tools {
         let set = App::tools().unwrap();
-        let canonical = set.schema(&tool.name, Dialect::Canonical).unwrap();
+        let lowered = set.schema(&tool.name, Dialect::Mcp).unwrap();
         assert_eq!(
             Value::Object((*tool.input_schema).clone()),
-            serde_json::from_str::<Value>(canonical).unwrap()
+            serde_json::from_str::<Value>(&lowered).unwrap()
         );
         assert_eq!(tool.input_schema["type"], "object");
     }

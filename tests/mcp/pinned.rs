@@ -66,7 +66,7 @@ fn a_model_sees_the_file_in_the_canonical_form() {
     let names: Vec<&str> = tools.tools().map(|(name, _)| name).collect();
     assert_eq!(names, ["files_read", "find_all", "purge", "type"]);
     let schema =
-        |name: &str| serde_json::from_str::<Value>(tools.schema(name, Dialect::Canonical).unwrap()).unwrap();
+        |name: &str| serde_json::from_str::<Value>(&tools.schema(name, Dialect::Canonical).unwrap()).unwrap();
     assert_eq!(
         schema("files_read"),
         json!({

@@ -52,7 +52,8 @@ impl<S: ?Sized> ToolSet<S> {
     ///
     /// When the reader can take a tool in no form; every such tool is listed, with the place and the Rust type.
     pub fn lowered(&self, reader: SchemaReader) -> Result<LoweredTools, Vec<ToolRefusal>> {
-        LoweredTools::new(&self.definitions(&BTreeSet::new()), reader).map_err(|refusals| self.typed(refusals))
+        LoweredTools::new(&self.definitions(&BTreeSet::new()), reader)
+            .map_err(|refusals| self.typed(refusals))
     }
 
     /// Names in each refusal the Rust type that is to be changed.
