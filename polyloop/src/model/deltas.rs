@@ -1,6 +1,7 @@
 //! Where a model tells its reply piece by piece.
 
 /// Takes the pieces of a reply while a model still writes.
+#[cfg_attr(not(feature = "http"), expect(unreachable_pub, reason = "the protocols of clients name it"))]
 pub struct Deltas {
     tell: Box<dyn Fn(&str) + Send + Sync>,
 }
