@@ -200,7 +200,7 @@ impl<'s> Walk<'s> {
                         out.extend(members);
                     }
                     other => {
-                        out.push((key, self.left(other, &below, "has a pair whose key is that of a field")))
+                        out.push((key, self.left(other, &below, "has a pair whose key is that of a field")));
                     }
                 },
                 Rest::Pairs(..) => out.push((key, value)),
