@@ -1,5 +1,5 @@
 //! A registry as a server of the Model Context Protocol, on the standard streams: put it into the configuration of any client.
-//! `cargo run --example mcp_server -- --http` serves at http://127.0.0.1:8321/mcp.
+//! `cargo run --example mcp_server -- --http` serves at `http://127.0.0.1:8321/mcp`.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

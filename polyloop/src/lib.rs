@@ -88,13 +88,11 @@ pub use agent::{
 #[cfg(feature = "anthropic")]
 pub use anthropic::{Anthropic, AnthropicBuilder, Messages};
 pub use compact::{Compaction, Compactor, Exchange, History, Summarizer};
-pub use dialect::{
-    Decoder, Dialect, Lowered, LoweredTool, LoweredTools, SchemaReader, SchemaReport, ToolNames, lower,
-};
+pub use dialect::{Decoder, Dialect, Lowered, LoweredTool, LoweredTools, SchemaReader, SchemaReport, lower};
 pub use error::{
     ArgumentError, BuildError, CallError, DecodeError, HistoryError, HistoryFault, HistoryPlace, ImageError,
-    ImportError, JournalError, KeyError, LineError, ModelError, ModelErrorClass, NameCollision, ParseError,
-    ParseErrorKind, RecordError, RecordErrorKind, RunError, SchemaError, SetError, SetProblem, ToolRefusal,
+    ImportError, JournalError, KeyError, LineError, ModelError, ModelErrorClass, ParseError, ParseErrorKind,
+    RecordError, RecordErrorKind, RunError, SchemaError, SetError, SetProblem, ToolRefusal,
 };
 pub use event::{
     Action, ActionOutcome, Call, CallId, CompactionReason, Decision, Ending, Finish, InputPart, Reply,

@@ -41,9 +41,10 @@ async fn a_branch_within_a_run_is_for_what_that_run_is_for_whatever_is_compacted
         let (agent, _) = builder_of(["1", "2"].map(|line| busy(line, 500)));
         let agent = agent.journal(journal.clone()).build().unwrap();
         let request = goal(&agent, "parent");
-        let request = match by_a_fragment {
-            true => request.inject(Task { text: "count".to_owned() }),
-            false => request.goal("<task>count</task>"),
+        let request = if by_a_fragment {
+            request.inject(Task { text: "count".to_owned() })
+        } else {
+            request.goal("<task>count</task>")
         };
         let mut run = request.await.unwrap();
         steps(&mut run, 1).await;

@@ -203,20 +203,6 @@ fn case_8_what_is_over_the_budget_of_a_request_is_plain_with_the_reason() {
 }
 
 #[test]
-fn case_9_a_name_with_a_dot_is_mapped_both_ways() {
-    let names = polyloop::ToolNames::new(["files.read", "list", "7 days"]).unwrap();
-    assert_eq!(names.portable("files.read"), Some("files_read"));
-    assert_eq!(names.original("files_read"), Some("files.read"));
-    assert_eq!(names.portable("list"), Some("list"));
-    assert_eq!(names.portable("7 days"), Some("_7_days"));
-    let refusal = polyloop::ToolNames::new(["files.read", "files_read"]).unwrap_err();
-    assert_eq!(
-        refusal.to_string(),
-        "`files.read` and `files_read` both become `files_read`; leave out one of them"
-    );
-}
-
-#[test]
 fn case_10_a_numeric_enum_is_texts_for_gemini() {
     for dialect in [Dialect::Gemini, Dialect::GeminiOpenApi] {
         assert_eq!(value("numbers_by_name", dialect)["enum"], json!(["80", "443"]));

@@ -8,7 +8,6 @@ mod keys;
 mod list;
 mod lowering;
 mod measure;
-mod names;
 mod notes;
 mod object;
 mod prepare;
@@ -24,7 +23,6 @@ use std::fmt;
 use serde_json::Value;
 
 pub use decoder::Decoder;
-pub use names::ToolNames;
 pub use report::SchemaReport;
 pub use tools::{LoweredTool, LoweredTools, SchemaReader};
 

@@ -48,21 +48,6 @@ impl DecodeError {
     }
 }
 
-/// Two names that would become the same.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{first}` and `{second}` both become `{portable}`; leave out one of them")]
-pub struct NameCollision {
-    first: String,
-    second: String,
-    portable: String,
-}
-
-impl NameCollision {
-    pub(crate) fn new(first: &str, second: &str, portable: &str) -> Self {
-        Self { first: first.to_owned(), second: second.to_owned(), portable: portable.to_owned() }
-    }
-}
-
 /// A tool that a reader cannot be shown; the set was not lowered.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("tool `{tool}` cannot be shown to {reader}: {}{}", place(.path, .rust_type.as_deref()), .reason)]
