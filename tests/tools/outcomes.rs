@@ -45,6 +45,18 @@ async fn environment() -> Result<String, ToolError> {
     Err(ToolError::Environment("the machine is gone".to_owned()))
 }
 
+/// Loses sight of what it did.
+#[tool]
+async fn lost() -> Result<String, ToolError> {
+    Err(ToolError::Unknown("no answer".to_owned()))
+}
+
+/// Loses sight of what may be done again.
+#[tool(replay = safe)]
+async fn lost_safe() -> Result<String, ToolError> {
+    Err(ToolError::Unknown("no answer".to_owned()))
+}
+
 /// Panics with a formatted text.
 #[tool]
 async fn panics_string(
@@ -121,7 +133,7 @@ async fn submit(
 registry! {
     struct App {
         tools: [
-            value, fails, fails_io, fails_anyhow, fails_box, environment, panics_string, panics_str, panics_other,
+            value, fails, fails_io, fails_anyhow, fails_box, environment, lost, lost_safe, panics_string, panics_str, panics_other,
             panics_late, slow_safe, slow_never, slow_second, quick, unserializable, dangerous, submit,
         ],
     }
@@ -186,6 +198,8 @@ const TABLE: &[Row] = &[
     Row { call: ("submit", r#"{"good":false}"#), ..executed("", true, "error: not yet") },
     executed("slow_safe", true, "timed out after 20 ms"),
     executed("slow_second", true, "timed out after 1 s"),
+    executed("lost_safe", true, "no answer"),
+    Row { status: Status::Unknown, shown: UNKNOWN, ..executed("lost", true, "no answer") },
     Row { status: Status::Unknown, shown: UNKNOWN, ..executed("slow_never", true, "timed out after 20 ms") },
     Row {
         status: Status::EnvironmentError,

@@ -47,13 +47,13 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
             return (ActionOutcome::not_executed(why), false);
         };
         let caught = catching(handler);
-        let Some(limit) = spec.timeout else { return outcome(caught.await) };
+        let Some(limit) = spec.timeout else { return outcome(caught.await, spec.replay) };
         if !has_timer() {
             return (ActionOutcome::not_executed(NO_TIMER), false);
         }
         let mut caught = Box::pin(caught);
         if let Ok(returned) = tokio::time::timeout(limit, &mut caught).await {
-            return outcome(returned);
+            return outcome(returned, spec.replay);
         }
         drop_caught(caught);
         (timed_out(limit, spec.replay), false)
@@ -93,7 +93,7 @@ impl<S> fmt::Debug for ToolExecutor<S> {
     }
 }
 
-fn outcome(returned: Result<Returned, String>) -> (ActionOutcome, bool) {
+fn outcome(returned: Result<Returned, String>, replay: Replay) -> (ActionOutcome, bool) {
     let (observation, is_json) = match returned {
         Ok(Returned { observation, is_json }) => (observation, is_json),
         Err(panicked) => return (ActionOutcome::executed(panicked).as_error(), false),
@@ -101,6 +101,7 @@ fn outcome(returned: Result<Returned, String>) -> (ActionOutcome, bool) {
     let outcome = match observation {
         Ok(observation) => return (ActionOutcome::executed(observation), is_json),
         Err(ToolError::Environment(text)) => ActionOutcome::environment_error(text),
+        Err(ToolError::Unknown(text)) => nobody_knows(text.into(), replay),
         Err(ToolError::Failed { class, text }) => {
             ActionOutcome::executed(format!("{class}: {text}")).as_error()
         }
@@ -112,14 +113,18 @@ fn outcome(returned: Result<Returned, String>) -> (ActionOutcome, bool) {
 const NO_TIMER: &str =
     "the tool has a `timeout` and the tokio runtime has no timer; build the runtime with `enable_time`";
 
+/// What may be done again has failed; of everything else nobody knows whether it took effect.
+fn nobody_knows(observation: Observation, replay: Replay) -> ActionOutcome {
+    match replay {
+        Replay::Safe => ActionOutcome::executed(observation).as_error(),
+        Replay::Never | Replay::Child => ActionOutcome::unknown(observation),
+    }
+}
+
 fn timed_out(limit: Duration, replay: Replay) -> ActionOutcome {
     let text = match limit.subsec_millis() {
         0 => format!("timed out after {} s", limit.as_secs()),
         _ => format!("timed out after {} ms", limit.as_millis()),
     };
-    let observation = Observation::from(text);
-    match replay {
-        Replay::Safe => ActionOutcome::executed(observation).as_error(),
-        Replay::Never | Replay::Child => ActionOutcome::unknown(observation),
-    }
+    nobody_knows(text.into(), replay)
 }

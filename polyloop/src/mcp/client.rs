@@ -136,7 +136,8 @@ impl<P: PinnedServer> Client<P> {
         let response = match select(&mut rx, std::pin::pin!(call.cancelled())).await {
             Either::Left((response, _)) => response,
             Either::Right(_) => {
-                return Err(ToolError::failed("cancelled; nobody knows whether it took effect"));
+                let what = "cancelled; nobody knows whether it took effect";
+                return Err(ToolError::Unknown(what.to_owned()));
             }
         };
         on_its_way.is_answered = true;
@@ -145,7 +146,7 @@ impl<P: PinnedServer> Client<P> {
             Err(ServiceError::McpError(error)) => Err(ToolError::failed(error.message)),
             Err(error) => {
                 let what = "the connection was lost, and nobody knows whether it took effect";
-                Err(ToolError::failed(format!("{what}: {error}")))
+                Err(ToolError::Unknown(format!("{what}: {error}")))
             }
         }
     }

@@ -118,6 +118,9 @@ pub struct Json<T>(pub T);
 pub enum ToolError {
     /// The environment failed, and the action did not take effect; the model is told a fixed text.
     Environment(String),
+    /// Nobody knows whether the action took effect, such as where a connection was lost behind the request. For a
+    /// tool with `replay = safe` that is an error like any other; of every other one the outcome is unknown, as after a timeout.
+    Unknown(String),
     /// The call was executed and failed; the model is told the text.
     Failed {
         /// The class of the error: its type's short name, or `error`.
