@@ -144,6 +144,16 @@ async fn failures_have_their_classes() {
     assert_eq!(asked(answer(&json!({"id": 1}))).await.unwrap_err().class(), ModelErrorClass::Protocol);
 }
 
+#[test]
+fn encrypted_reasoning_need_not_be_asked_for() {
+    let builder = || OpenAiResponses::builder("http://localhost/v1", "some-model");
+    let body = |builder: OpenAiResponsesBuilder| -> Value {
+        serde_json::from_slice(&builder.build().unwrap().body(&prompt()).unwrap()).unwrap()
+    };
+    assert!(body(builder()).get("include").is_some());
+    assert!(body(builder().encrypted_reasoning(false)).get("include").is_none());
+}
+
 #[tokio::test]
 async fn a_reply_that_its_limit_cut_says_so() {
     let mut cut = response(&calling());

@@ -13,10 +13,18 @@ use crate::provider::{Asked, ClientBuilder, Options, Sealed, Spec, Wanted, below
 use reply::Events;
 
 /// The interface for responses.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Responses {
     reasoning_effort: Option<String>,
+    /// Whether the model's reasoning comes encrypted, and goes back.
+    encrypted_reasoning: bool,
     text: Option<Value>,
+}
+
+impl Default for Responses {
+    fn default() -> Self {
+        Self { reasoning_effort: None, encrypted_reasoning: true, text: None }
+    }
 }
 
 impl Sealed for Responses {
@@ -60,6 +68,14 @@ impl ClientBuilder<Responses> {
     #[must_use]
     pub fn reasoning_effort(mut self, effort: impl Into<String>) -> Self {
         self.protocol.reasoning_effort = Some(effort.into());
+        self
+    }
+
+    /// Sets whether the model's reasoning is asked for in encrypted form, so that it can go back with later requests; it is
+    /// unless set. A model that does not reason may refuse requests that ask for it.
+    #[must_use]
+    pub fn encrypted_reasoning(mut self, encrypted: bool) -> Self {
+        self.protocol.encrypted_reasoning = encrypted;
         self
     }
 

@@ -62,7 +62,9 @@ impl Serialize for Body<'_> {
             map.serialize_entry("reasoning", &Reasoning { effort })?;
         }
         entry(&mut map, "text", own.text.as_ref())?;
-        map.serialize_entry("include", &INCLUDED)?;
+        if own.encrypted_reasoning {
+            map.serialize_entry("include", &INCLUDED)?;
+        }
         map.serialize_entry("store", &false)?;
         map.serialize_entry("stream", &options.stream)?;
         options.own(&mut map)?;
