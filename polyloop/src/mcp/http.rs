@@ -100,8 +100,7 @@ impl<R: Registry> HttpServer<R> {
         let address = listener.local_addr().map_err(McpError::connection)?;
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(self.hosts)
-            .with_allowed_origins(self.origins)
-            .enforce_origin_validation();
+            .with_allowed_origins(self.origins);
         let handler = self.handler;
         let service = StreamableHttpService::new(
             move || Ok(handler.clone()),
