@@ -12,6 +12,17 @@ pub(crate) fn prompt(prompt: &Prompt, developer: &str) -> Vec<ChatMessage> {
     prompt.messages().map(|message| said(message, developer)).collect()
 }
 
+/// The name of a tool as every provider takes it.
+fn portable(name: &str) -> String {
+    let is_taken = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    let mut sent: String = name.chars().map(|letter| if is_taken(letter) { letter } else { '_' }).collect();
+    if !sent.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+        sent.insert(0, '_');
+    }
+    sent.truncate(64);
+    sent
+}
+
 fn said(message: &Message, developer: &str) -> ChatMessage {
     let role = match message.role() {
         Role::Developer => developer,
@@ -25,7 +36,8 @@ fn said(message: &Message, developer: &str) -> ChatMessage {
             Content::ToolCall { id, name, arguments } => {
                 // No arguments at all are an empty object.
                 let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
-                let [id, name, arguments] = [id, name, arguments].map(ToString::to_string);
+                let [id, arguments] = [id, arguments].map(ToString::to_string);
+                let name = portable(name);
                 said.calls.push(ReplyCall { id, name, arguments });
             }
             Content::ToolResult { call, .. } => said.answers = Some(call.to_string()),

@@ -13,6 +13,7 @@
 mod agent;
 mod anthropic;
 mod bodies;
+mod called;
 mod conversation;
 mod decode;
 mod failures;

@@ -226,7 +226,7 @@ enum Said<'a> {
     },
     ToolUse {
         id: &'a str,
-        name: &'a str,
+        name: Cow<'a, str>,
         input: Box<RawValue>,
     },
     ToolResult {
@@ -262,7 +262,7 @@ fn said<'a>(piece: &Piece<'a>) -> Said<'a> {
         Piece::Call { id, name, arguments, .. } => {
             // They are the text of a JSON object, always.
             let input = RawValue::from_string(arguments.to_string()).unwrap_or_default();
-            Said::ToolUse { id, name, input }
+            Said::ToolUse { id, name: name.clone(), input }
         }
         Piece::Result { call, text, .. } => Said::ToolResult { tool_use_id: call, content: text.clone() },
         Piece::Opaque(value) => Said::Opaque(value.clone()),

@@ -5,7 +5,7 @@ const LONGEST: usize = 64;
 
 /// The name with `_` for everything that is no ASCII letter, digit or one of the `marks`, cut to 64 characters; it does
 /// not begin with what no identifier begins with, if so asked.
-pub(super) fn portable_key(name: &str, marks: &[u8], begins: bool) -> String {
+pub(crate) fn portable_key(name: &str, marks: &[u8], begins: bool) -> String {
     let is_taken = |letter: &char| {
         letter.is_ascii_alphanumeric() || u8::try_from(*letter).is_ok_and(|byte| marks.contains(&byte))
     };

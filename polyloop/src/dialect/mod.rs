@@ -4,7 +4,7 @@ mod budget;
 pub(crate) mod canonical;
 mod decoder;
 mod fits;
-mod keys;
+pub(crate) mod keys;
 mod list;
 mod lowering;
 mod measure;

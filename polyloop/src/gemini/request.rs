@@ -143,14 +143,14 @@ enum Said<'a> {
 #[derive(Serialize)]
 struct FunctionCall<'a> {
     id: &'a str,
-    name: &'a str,
+    name: Cow<'a, str>,
     args: Box<RawValue>,
 }
 
 #[derive(Serialize)]
 struct FunctionResponse<'a> {
     id: &'a str,
-    name: &'a str,
+    name: Cow<'a, str>,
     response: Output<'a>,
 }
 
@@ -180,11 +180,11 @@ fn part<'a>(piece: &Piece<'a>) -> Part<'a> {
         Piece::Call { id, name, arguments, with } => {
             // They are the text of a JSON object, always.
             let args = RawValue::from_string(arguments.to_string()).unwrap_or_default();
-            (Said::FunctionCall(FunctionCall { id, name, args }), with.clone())
+            (Said::FunctionCall(FunctionCall { id, name: name.clone(), args }), with.clone())
         }
         Piece::Result { call: id, tool: name, text } => {
             let response = Output { output: text.clone() };
-            (Said::FunctionResponse(FunctionResponse { id, name, response }), Map::new())
+            (Said::FunctionResponse(FunctionResponse { id, name: name.clone(), response }), Map::new())
         }
         Piece::Opaque(value) => (Said::Opaque(value.as_object().cloned().unwrap_or_default()), Map::new()),
     };

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::dialect::LoweredTools;
+use crate::dialect::keys::portable_key;
 use crate::message::Prompt;
 
 /// A prompt, its tools as the provider reads them, and who the provider is.
@@ -27,6 +28,15 @@ impl<'a> Asked<'a> {
             _ => object(arguments),
         }
     }
+}
+
+/// The name of a tool that was called, as every provider takes it.
+///
+/// A model may call what there is not, under any name, and is told so. Providers hold the names of old calls against the same
+/// pattern as those of tools, so this name would end the run with the next request.
+pub(super) fn called(name: &str) -> Cow<'_, str> {
+    let portable = portable_key(name, b"_-", true);
+    if portable == name { Cow::Borrowed(name) } else { Cow::Owned(portable) }
 }
 
 /// The member that holds arguments which are no JSON object.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::Asked;
+use super::asked::called;
 use super::state::{State, States};
 use crate::message::{Content, Image, Message};
 
@@ -25,7 +26,7 @@ pub(crate) enum Piece<'a> {
         /// The library's id of it.
         id: &'a str,
         /// The tool.
-        name: &'a str,
+        name: Cow<'a, str>,
         /// A JSON object.
         arguments: Cow<'a, str>,
         /// What the provider added to it.
@@ -36,7 +37,7 @@ pub(crate) enum Piece<'a> {
         /// The id of the call.
         call: &'a str,
         /// The tool.
-        tool: &'a str,
+        tool: Cow<'a, str>,
         /// What it is.
         text: Cow<'a, str>,
     },
@@ -60,10 +61,10 @@ pub(crate) fn pieces<'a>(message: &'a Message, asked: &Asked<'a>) -> Vec<Piece<'
             Content::Image { image } => pieces.push(Piece::Image(image)),
             Content::ToolCall { id, name, arguments } => {
                 let arguments = asked.arguments(name, arguments);
-                pieces.push(Piece::Call { id, name, arguments, with: Map::new() });
+                pieces.push(Piece::Call { id, name: called(name), arguments, with: Map::new() });
             }
             Content::ToolResult { call, parts } => {
-                let tool = block.origin().tool().unwrap_or_default();
+                let tool = called(block.origin().tool().unwrap_or_default());
                 pieces.push(Piece::Result { call, tool, text: joined(parts.iter().map(|part| &**part)) });
             }
             Content::ProviderState { state: known } => state = Some(known),

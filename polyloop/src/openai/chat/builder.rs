@@ -6,7 +6,8 @@ use super::request::{DeveloperRole, ResponseFormat};
 use crate::provider::{Client, ClientBuilder, ProviderError};
 
 impl Client<ChatCompletions> {
-    /// Reads a body back: the inverse of [`body`](Self::body), but that a call without arguments has `{}`.
+    /// Reads a body back: the inverse of [`body`](Self::body), but that a call without arguments has `{}`, and a tool that
+    /// there is not the name that was sent.
     ///
     /// # Errors
     ///

@@ -40,7 +40,8 @@ pub struct ChatMessage {
     pub text: String,
     /// The texts and images in their order, where there are several or there is an image; else empty.
     pub parts: Vec<ChatPart>,
-    /// The calls, with their arguments as the model wrote them; `{}` where it wrote none.
+    /// The calls, with their arguments as the model wrote them; `{}` where it wrote none. A tool that there is not has the
+    /// name that was sent.
     pub calls: Vec<ReplyCall>,
     /// The id of the call that it answers.
     pub answers: Option<String>,
