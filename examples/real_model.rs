@@ -1,7 +1,7 @@
 //! Three steps with a real model, and what its server keeps of a request from one step to the next.
 //!
 //! Set `OPENAI_BASE_URL`, `OPENAI_MODEL` and `OPENAI_API_KEY`, which may be empty. The server must count cached tokens and
-//! take a JSON schema as `response_format`, as llama.cpp does; `tests/real-model.sh` starts one.
+//! take a JSON schema as `response_format`, as llama.cpp does; `tests/peers/llama.py` starts one.
 
 #![allow(clippy::print_stdout, reason = "an example shows what happens")]
 

@@ -1,4 +1,4 @@
-//! The example `real_model`, as far as it gets without a model; `tests/real-model.sh` runs all of it.
+//! The example `real_model`, as far as it gets without a model; `tests/peers/llama.py` runs all of it.
 
 use crate::support::command;
 
