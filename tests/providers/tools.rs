@@ -80,8 +80,8 @@ fn an_agent_whose_provider_cannot_read_a_tool_is_not_built() {
     let BuildError::Unreadable { refused: tools } = &refused else { panic!("{refused}") };
     assert_eq!(tools.len(), 1, "the other tool is not refused");
     let said = refused.to_string();
-    let named =
-        "tool `make` cannot be shown to Gemini (OpenAPI): argument `folder.folders[]`: `Folder` holds itself";
+    let named = "tool `make` cannot be shown to Gemini (OpenAPI): argument `folder.folders[]`, of type `providers::tools::Folder`: \
+         `Folder` holds itself";
     assert!(said.contains(named), "{said}");
 }
 
