@@ -41,6 +41,13 @@ async fn a_handler_that_panics_ends_its_call_only() {
 }
 
 #[tokio::test]
+async fn what_a_client_is_not_shown_is_there_for_the_handler() {
+    let connection = Connection::new().await;
+    let marked = connection.call("mark", json!({"word": "x"})).await;
+    assert_eq!(said(&marked), ("() x".to_owned(), false));
+}
+
+#[tokio::test]
 async fn an_unknown_tool_is_an_error_of_the_protocol() {
     let error = Connection::new().await.try_call("ad", json!({})).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::INVALID_PARAMS);

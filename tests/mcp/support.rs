@@ -143,6 +143,17 @@ async fn slow_once() -> String {
     std::future::pending().await
 }
 
+/// Takes what has only one value, which no client is shown.
+#[tool(replay = safe)]
+async fn mark(
+    /// Nothing.
+    nothing: (),
+    /// Something.
+    word: String,
+) -> String {
+    format!("{nothing:?} {word}")
+}
+
 /// Removes something.
 #[tool(approval, destructive)]
 async fn remove(
@@ -174,7 +185,7 @@ registry! {
     pub(crate) struct App {
         state: Shared,
         fragments: [Note, Hint],
-        tools: [add, list, echo, offline, panics, secret, wait, alone, slow, slow_once, remove],
+        tools: [add, list, echo, offline, panics, secret, wait, alone, slow, slow_once, mark, remove],
     }
 }
 
