@@ -71,7 +71,7 @@ impl Listening {
 async fn tools_are_listed_and_called_over_http() {
     let listening = Listening::new(|server| server).await;
     let (one, other) = (listening.client().await, listening.client().await);
-    assert_eq!(one.list_all_tools().await.unwrap().len(), 10);
+    assert_eq!(one.list_all_tools().await.unwrap().len(), 11);
     let added = one.call_tool(params("add", json!({"a": 1, "b": 2}))).await.unwrap();
     assert_eq!(added.structured_content, Some(json!({"sum": 3})));
     let panicked = other.call_tool(params("panics", json!({}))).await.unwrap();
