@@ -12,6 +12,7 @@
 mod arguments;
 mod cases;
 mod documented;
+mod hostile;
 mod properties;
 mod readers;
 mod shapes;

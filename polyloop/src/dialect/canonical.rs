@@ -43,14 +43,19 @@ pub(crate) fn canonical(schema: &Value, path: &str, nulls: Nulls) -> Result<Node
         Value::Bool(true) => return Ok(described("any JSON value")),
         Value::Object(node) if node.is_empty() => return Ok(described("any JSON value")),
         Value::Object(node) => node.clone(),
-        _ => return Err((path.to_owned(), "its type accepts nothing; change the type".to_owned())),
+        _ => return refused(path, NOTHING),
     };
     let mut node = merged_single(node);
     if node.contains_key("allOf") {
-        let reason =
-            "its schema combines several with `allOf`; flatten at most one enum into a struct".to_owned();
-        return Err((path.to_owned(), reason));
+        return refused(
+            path,
+            "its schema combines several with `allOf`; flatten at most one enum into a struct",
+        );
     }
+    if node.contains_key("oneOf") && node.contains_key("anyOf") {
+        return refused(path, "its schema has both `oneOf` and `anyOf`; keep one of them");
+    }
+    well_formed(&node, path)?;
     for dropped in ["$schema", "$id", "title", "$comment"] {
         node.remove(dropped);
     }
@@ -64,6 +69,10 @@ pub(crate) fn canonical(schema: &Value, path: &str, nulls: Nulls) -> Result<Node
         node.remove("format");
     }
     if let Some(reference) = node.remove("$ref") {
+        if let Some(keyword) = node.keys().find(|keyword| !is_said(keyword)) {
+            let reason = format!("`{keyword}` stands beside a type that holds itself; say it in that type");
+            return refused(path, &reason);
+        }
         return Ok(Node::from_iter([("$ref".to_owned(), reference)]));
     }
     for keyword in ["oneOf", "anyOf"] {
@@ -73,6 +82,95 @@ pub(crate) fn canonical(schema: &Value, path: &str, nulls: Nulls) -> Result<Node
     }
     children(&mut node, path, nulls)?;
     Ok(ordered(node))
+}
+
+/// What is wrong with a schema that no value fits.
+const NOTHING: &str = "its type accepts nothing; change the type";
+
+fn refused<T>(path: &str, reason: &str) -> Result<T, Refusal> {
+    Err((path.to_owned(), reason.to_owned()))
+}
+
+/// What stands behind a keyword, and how it is called.
+type Form = (&'static [&'static str], fn(&Value) -> bool, &'static str);
+
+const FORMS: [Form; 6] = [
+    (
+        &["type"],
+        |kinds| !kinds.is_object() && !kinds.is_number() && names(kinds).all(|name| TYPES.contains(&name)),
+        "a type of JSON",
+    ),
+    (
+        &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+        Value::is_number,
+        "a number",
+    ),
+    (
+        &["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"],
+        |bound| bound.as_f64().is_some_and(|bound| bound >= 0.0),
+        "a count",
+    ),
+    (&["properties", "patternProperties"], Value::is_object, "an object"),
+    (&["items", "additionalProperties"], |schema| schema.is_object() || schema.is_boolean(), "one schema"),
+    (&["required", "enum", "anyOf", "oneOf", "prefixItems"], Value::is_array, "a list"),
+];
+const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+/// Refuses a node that no value fits, or that means nothing in the drafts of 2020.
+fn well_formed(node: &Node, path: &str) -> Result<(), Refusal> {
+    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+    if ["type", "enum", "anyOf", "oneOf"].iter().any(|keyword| node.get(*keyword).is_some_and(is_empty)) {
+        return refused(path, NOTHING);
+    }
+    for (keywords, is_right, what) in FORMS {
+        let wrong = |keyword: &&&str| node.get(**keyword).is_some_and(|value| !is_right(value));
+        if let Some(keyword) = keywords.iter().find(wrong) {
+            return refused(
+                path,
+                &format!("its `{keyword}` is not {what}; write it as JSON Schema 2020-12 has it"),
+            );
+        }
+    }
+    if let Some(keyword) = ["$dynamicRef", "$recursiveRef"].iter().find(|name| node.contains_key(**name)) {
+        return refused(path, &format!("`{keyword}` leads nowhere; use `$ref`"));
+    }
+    Ok(())
+}
+
+/// Whether a keyword says something of a place, and binds no value.
+fn is_said(keyword: &str) -> bool {
+    ["description", "title", "default", "examples", "example", "deprecated", "readOnly", "writeOnly"]
+        .contains(&keyword)
+        || keyword.starts_with('$')
+        || keyword.starts_with("x-")
+}
+
+/// Adds what another node says of the same values: all of both holds then. Returns whether that can be said in one node.
+pub(super) fn join(node: &mut Node, other: Node) -> bool {
+    for (keyword, value) in other {
+        let Some(there) = node.get_mut(&keyword) else {
+            node.insert(keyword, value);
+            continue;
+        };
+        match (keyword.as_str(), there, value) {
+            ("required", Value::Array(names), Value::Array(more)) => {
+                let more: Vec<Value> = more.into_iter().filter(|name| !names.contains(name)).collect();
+                names.extend(more);
+            }
+            ("properties", Value::Object(properties), Value::Object(more)) => {
+                let clash = |(name, schema): (&String, &Value)| {
+                    properties.get(name).is_some_and(|there| there != schema)
+                };
+                if more.iter().any(clash) {
+                    return false;
+                }
+                properties.extend(more);
+            }
+            (keyword, there, value) if *there != value && !is_said(keyword) => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// Takes `null` out of the type of what may be absent.
@@ -97,24 +195,23 @@ pub(crate) fn without_null(mut node: Node) -> Node {
             && let [Value::Object(only)] = branches.as_slice()
         {
             let only = only.clone();
-            return said_of(node, only);
+            return said_of(&node, only).unwrap_or_else(|| ordered(node));
         }
     }
     ordered(node)
 }
 
-/// The only alternative, with what is said of the place.
-pub(super) fn said_of(mut node: Node, mut only: Node) -> Node {
+/// The only alternative, with what is said of the place; none if that says another thing of the values.
+pub(super) fn said_of(node: &Node, mut only: Node) -> Option<Node> {
+    let mut node = node.clone();
     node.remove("anyOf");
     // What stands beside the union is said of the property and goes before what the type says.
     let inner = only.remove("description");
-    for (keyword, value) in node {
-        only.entry(keyword).or_insert(value);
-    }
+    let joined = join(&mut only, node);
     if let Some(inner) = inner {
         only.entry("description").or_insert(inner);
     }
-    ordered(only)
+    joined.then(|| ordered(only))
 }
 
 fn is_null(branch: &Value) -> bool {
@@ -144,10 +241,10 @@ fn merged_single(mut node: Node) -> Node {
     if let Some(Value::Array(parts)) = node.get("allOf")
         && let [Value::Object(only)] = parts.as_slice()
     {
-        let only = only.clone();
-        node.remove("allOf");
-        for (keyword, value) in only {
-            node.entry(keyword).or_insert(value);
+        let mut merged = node.clone();
+        merged.remove("allOf");
+        if join(&mut merged, only.clone()) {
+            node = merged;
         }
     }
     node
@@ -158,23 +255,27 @@ fn union(mut base: Node, branches: &[Value], path: &str, nulls: Nulls) -> Result
     if let Some(words) = words(&base, branches) {
         return Ok(words);
     }
-    let properties = base.remove("properties");
-    let required = base.remove("required");
-    if properties.is_some() {
+    let mut shared = Node::new();
+    for keyword in ["properties", "required"] {
+        shared.extend(base.remove(keyword).map(|value| (keyword.to_owned(), value)));
+    }
+    if !shared.is_empty() {
         base.remove("type");
+        shared.insert("type".to_owned(), "object".into());
     }
     let branches: Result<Vec<Value>, Refusal> = branches
         .iter()
         .map(|branch| {
-            let branch = with_properties(branch, properties.as_ref(), required.as_ref());
+            let branch = with_shared(branch, &shared, path)?;
             canonical(&branch, path, nulls).map(Value::Object)
         })
         .collect();
     let branches = branches?;
     if let [Value::Object(only)] = branches.as_slice()
         && !only.contains_key("$ref")
+        && let Some(only) = said_of(&base, only.clone())
     {
-        return Ok(said_of(base, only.clone()));
+        return Ok(only);
     }
     base.insert("anyOf".to_owned(), Value::Array(branches));
     Ok(base)
@@ -221,23 +322,23 @@ fn unit_variants(branches: &[Value]) -> Option<(Vec<Value>, Vec<String>)> {
 }
 
 /// Puts the properties that stand beside a union into a branch of it.
-fn with_properties(branch: &Value, properties: Option<&Value>, required: Option<&Value>) -> Value {
-    let (Some(Value::Object(shared)), Value::Object(branch)) = (properties, branch) else {
-        return branch.clone();
-    };
-    let mut branch = branch.clone();
+fn with_shared(branch: &Value, shared: &Node, path: &str) -> Result<Value, Refusal> {
+    if shared.is_empty() {
+        return Ok(branch.clone());
+    }
     let mut all = shared.clone();
-    if let Some(Value::Object(own)) = branch.remove("properties") {
-        all.extend(own);
+    match branch {
+        Value::Bool(true) => {}
+        Value::Object(branch) if join(&mut all, branch.clone()) => {}
+        Value::Object(_) => {
+            return refused(
+                path,
+                "what stands beside its alternatives differs from what they say; say it once",
+            );
+        }
+        other => return Ok(other.clone()),
     }
-    let mut names: Vec<Value> = required.and_then(Value::as_array).cloned().unwrap_or_default();
-    if let Some(Value::Array(own)) = branch.remove("required") {
-        names.extend(own);
-    }
-    branch.insert("type".to_owned(), "object".into());
-    branch.insert("properties".to_owned(), Value::Object(all));
-    branch.insert("required".to_owned(), Value::Array(names));
-    Value::Object(branch)
+    Ok(Value::Object(all))
 }
 
 fn children(node: &mut Node, path: &str, nulls: Nulls) -> Result<(), Refusal> {
@@ -246,6 +347,7 @@ fn children(node: &mut Node, path: &str, nulls: Nulls) -> Result<(), Refusal> {
         .and_then(Value::as_array)
         .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
         .unwrap_or_default();
+    show_required(node, &required);
     if let Some(Value::Object(properties)) = node.get_mut("properties") {
         for (name, schema) in properties.iter_mut() {
             let path = format!("{path}.{name}");
@@ -277,6 +379,23 @@ fn children(node: &mut Node, path: &str, nulls: Nulls) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Lists what is required and nowhere described, so that it can be sent.
+fn show_required(node: &mut Node, required: &[String]) {
+    if node.get("type").is_none_or(|kind| kind != "object") || node.contains_key("patternProperties") {
+        return;
+    }
+    let further = node.get("additionalProperties").cloned().unwrap_or(Value::Bool(true));
+    let known = |name: &&String| node.get("properties").is_some_and(|all| all.get(name.as_str()).is_some());
+    let missing: Vec<String> = required.iter().filter(|name| !known(name)).cloned().collect();
+    if missing.is_empty() {
+        return;
+    }
+    let properties = node.entry("properties").or_insert_with(|| json!({}));
+    if let Value::Object(properties) = properties {
+        properties.extend(missing.into_iter().map(|name| (name, further.clone())));
+    }
 }
 
 /// The names in a `type`.

@@ -130,8 +130,8 @@ impl<'s> Walk<'s> {
             (Step::Pairs(value), Tree::Object(members)) if !decode => self.paired(value, members, path),
             (Step::Union(branches), tree) => self.branch(branches, tree, path),
             (Step::Words(words), tree) => self.word(words, tree, path),
-            (Step::Json, Tree::Text(text)) if decode => match serde_json::from_str(&text) {
-                Ok(value) => Tree::from_value(value),
+            (Step::Json, Tree::Text(text)) if decode => match Tree::read(&text).map(Tree::into_owned) {
+                Ok(tree) => tree,
                 Err(_) => self.left(Tree::Text(text), path, "is no JSON text"),
             },
             (Step::Json, tree) if !decode => Tree::Text(tree.text()),

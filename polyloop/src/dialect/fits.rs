@@ -1,5 +1,9 @@
 //! Whether a value fits a schema, so that the branch of a union can be told. Patterns and formats are not looked at.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ptr::from_ref;
+
 use serde_json::{Map, Value};
 
 use super::canonical::Node;
@@ -16,12 +20,9 @@ pub(super) enum How {
     Loosely,
 }
 
-/// How many schemas may refer to each other before one is reached that says something.
-const REFERENCES: u8 = 32;
-
 /// Whether the value fits the schema, whose references lead to `definitions`.
 pub(super) fn fits(schema: &Value, definitions: &Node, tree: &Tree<'_>, how: How) -> bool {
-    Fit { definitions, how }.node(schema, tree, REFERENCES)
+    Fit { definitions, how, known: RefCell::default() }.node(schema, tree)
 }
 
 /// The definition that a reference leads to.
@@ -41,18 +42,34 @@ pub(super) fn kinds(node: &Node) -> Vec<&str> {
 struct Fit<'s> {
     definitions: &'s Node,
     how: How,
+    /// Which definition which value fits, by their addresses. Alternatives may lead to one definition on many ways, and
+    /// at each level again.
+    known: RefCell<HashMap<(usize, usize), bool>>,
 }
 
 impl Fit<'_> {
-    fn node(&self, schema: &Value, tree: &Tree<'_>, references: u8) -> bool {
+    fn reference(&self, reference: &str, tree: &Tree<'_>) -> bool {
+        let Some(definition) = target(reference).and_then(|name| self.definitions.get(name)) else {
+            return false;
+        };
+        let place = (from_ref(definition).addr(), from_ref(tree).addr());
+        let known = self.known.borrow().get(&place).copied();
+        known.unwrap_or_else(|| {
+            // Whoever asks on the way to the answer has gone in a circle.
+            self.known.borrow_mut().insert(place, false);
+            let fits = self.node(definition, tree);
+            self.known.borrow_mut().insert(place, fits);
+            fits
+        })
+    }
+
+    fn node(&self, schema: &Value, tree: &Tree<'_>) -> bool {
         let Value::Object(node) = schema else { return schema != &Value::Bool(false) };
         if let Some(reference) = node.get("$ref").and_then(Value::as_str) {
-            let definition = target(reference).and_then(|name| self.definitions.get(name));
-            return references > 0
-                && definition.is_some_and(|definition| self.node(definition, tree, references - 1));
+            return self.reference(reference, tree);
         }
         if let Some(Value::Array(branches)) = node.get("anyOf")
-            && !branches.iter().any(|branch| self.node(branch, tree, references.saturating_sub(1)))
+            && !branches.iter().any(|branch| self.node(branch, tree))
         {
             return false;
         }
@@ -94,7 +111,7 @@ impl Fit<'_> {
                 let fixed = property.get("enum").and_then(Value::as_array).filter(|values| values.len() == 1);
                 fixed.is_none_or(|values| values.iter().any(|fixed| value.is(fixed)))
             }
-            Some(property) => self.node(property, value, REFERENCES),
+            Some(property) => self.node(property, value),
             None => self.further(node, value),
         }) && is_in_length(node, "minProperties", "maxProperties", members.len())
     }
@@ -102,12 +119,12 @@ impl Fit<'_> {
     /// A key that is not listed.
     fn further(&self, node: &Node, value: &Tree<'_>) -> bool {
         if let Some(Value::Object(patterns)) = node.get("patternProperties") {
-            return patterns.values().any(|pattern| self.node(pattern, value, REFERENCES));
+            return patterns.values().any(|pattern| self.node(pattern, value));
         }
         match node.get("additionalProperties") {
             _ if self.how == How::Loosely => true,
             None => self.how != How::Exactly || kinds(node).is_empty(),
-            Some(schema) => self.node(schema, value, REFERENCES),
+            Some(schema) => self.node(schema, value),
         }
     }
 
@@ -116,7 +133,7 @@ impl Fit<'_> {
         let positions = node.get("prefixItems").and_then(Value::as_array).unwrap_or(&empty);
         let rest = node.get("items");
         let fits = items.iter().enumerate().all(|(at, item)| match (positions.get(at), rest) {
-            (Some(schema), _) | (None, Some(schema)) => self.node(schema, item, REFERENCES),
+            (Some(schema), _) | (None, Some(schema)) => self.node(schema, item),
             (None, None) => true,
         });
         fits && is_in_length(node, "minItems", "maxItems", items.len())

@@ -7,7 +7,7 @@ use super::decoder::{Decoder, Steps};
 use super::fits::{kinds, target};
 use super::measure::Measure;
 use super::notes::{note, reduced};
-use super::prepare::{Prepared, prepare};
+use super::prepare::{MOST_NODES, Prepared, TOO_LARGE, prepare};
 use super::rules::{Cycles, Open, Rules, Types, of};
 use super::step::{Step, WHOLE};
 use super::{Dialect, Lowered};
@@ -83,6 +83,8 @@ pub(super) struct Lowering<'p> {
     definitions: Vec<Definition>,
     /// Whether something refers to the definition that lists the types of JSON.
     any: bool,
+    /// How many nodes were lowered so far.
+    nodes: usize,
 }
 
 /// Lowers a schema.
@@ -92,7 +94,8 @@ pub(super) fn lower(schema: &Value, dialect: Dialect) -> Result<Lowered, SchemaE
         let schema = with_definitions(prepared.root, prepared.definitions);
         return Ok(Lowered { measure: Measure::of(&schema), schema, decoder: Decoder::default() });
     };
-    let mut lowering = Lowering { dialect, rules, prepared: &prepared, definitions: Vec::new(), any: false };
+    let mut lowering =
+        Lowering { dialect, rules, prepared: &prepared, definitions: Vec::new(), any: false, nodes: 0 };
     let (root, step) = lowering.root()?;
     let (definitions, steps) = lowering.finished();
     let schema = with_definitions(root, definitions.clone());
@@ -157,6 +160,11 @@ impl Lowering<'_> {
     }
 
     pub(super) fn node(&mut self, node: &Node, place: &Place) -> Out {
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            // Some readers take no reference here, and one definition may be named very often.
+            return Err(SchemaError::new("", TOO_LARGE));
+        }
         if let Some(name) = node.get("$ref").and_then(Value::as_str).and_then(target) {
             return self.reference(name, place);
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::canonical::{Node, Nulls, canonical};
+use super::canonical::{Node, Nulls, canonical, join};
 use super::fits::target;
 use crate::error::SchemaError;
 
@@ -33,12 +33,12 @@ pub(super) fn prepare(schema: &Value) -> Result<Prepared, SchemaError> {
     let mut root = schema.clone();
     let mut definitions = taken_definitions(&mut root);
     unified(&mut root, &mut definitions)?;
-    let leads_to = closure(&definitions);
-    let recursive: BTreeSet<&str> = leads_to
-        .iter()
-        .filter(|(name, reached)| reached.contains(*name))
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let leads_to = closure(&definitions, named);
+    if let Some(name) = in_circles(&closure(&definitions, places)).next() {
+        let reason = format!("`{name}` is nothing but itself; say what it holds");
+        return Err(SchemaError::new("", reason));
+    }
+    let recursive: BTreeSet<&str> = in_circles(&leads_to).collect();
     let mut inlining = Inlining { definitions: &definitions, recursive: recursive.clone(), nodes: 0 };
     let root = inlining.schema(&root, 0)?;
     let mut kept = Node::new();
@@ -49,7 +49,7 @@ pub(super) fn prepare(schema: &Value) -> Result<Prepared, SchemaError> {
     let root = made_canonical(&root, "")?;
     let used = reached(&root, &kept);
     kept.retain(|name, _| used.contains(name));
-    let leads_to = closure(&kept);
+    let leads_to = closure(&kept, named);
     Ok(Prepared { root, definitions: kept, leads_to })
 }
 
@@ -166,33 +166,60 @@ fn named(schema: &Value) -> BTreeSet<String> {
     names
 }
 
+/// The definitions that a schema names for the value itself, not for what is inside it.
+fn places(schema: &Value) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        names.extend(schema.get("$ref").and_then(Value::as_str).and_then(target).map(str::to_owned));
+        for keyword in ["anyOf", "oneOf", "allOf", "not", "if", "then", "else"] {
+            match schema.get(keyword) {
+                Some(Value::Array(branches)) => open.extend(branches),
+                one => open.extend(one),
+            }
+        }
+    }
+    names
+}
+
+/// Which definitions a schema leads to in one step.
+type Leads = fn(&Value) -> BTreeSet<String>;
+
 /// For each definition those that it leads to, over any number of steps.
-fn closure(definitions: &Node) -> BTreeMap<String, BTreeSet<String>> {
+fn closure(definitions: &Node, leads: Leads) -> BTreeMap<String, BTreeSet<String>> {
     definitions
         .iter()
-        .map(|(name, schema)| (name.clone(), reached_from(named(schema), definitions)))
+        .map(|(name, schema)| (name.clone(), reached_from(leads(schema), definitions, leads)))
         .collect()
+}
+
+/// The definitions that lead to themselves.
+fn in_circles(leads_to: &BTreeMap<String, BTreeSet<String>>) -> impl Iterator<Item = &str> {
+    leads_to.iter().filter(|(name, reached)| reached.contains(*name)).map(|(name, _)| name.as_str())
 }
 
 /// The definitions that a root leads to.
 fn reached(root: &Node, definitions: &Node) -> BTreeSet<String> {
-    reached_from(named(&Value::Object(root.clone())), definitions)
+    reached_from(named(&Value::Object(root.clone())), definitions, named)
 }
 
-fn reached_from(mut open: BTreeSet<String>, definitions: &Node) -> BTreeSet<String> {
+fn reached_from(mut open: BTreeSet<String>, definitions: &Node, leads: Leads) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     while let Some(next) = open.pop_first() {
         if let Some(schema) = definitions.get(&next).filter(|_| !reached.contains(&next)) {
-            open.extend(named(schema));
+            open.extend(leads(schema));
         }
         reached.insert(next);
     }
     reached
 }
 
-/// How many nodes a schema may have, and how deep they may be nested, when its definitions are put in place: one of
-/// another program may name a few definitions very often.
-const LARGEST: (usize, usize) = (50_000, 200);
+/// How many nodes a schema may have when its definitions are put in place: one of another program may name a few
+/// definitions very often.
+pub(super) const MOST_NODES: usize = 50_000;
+/// How deep they may be nested.
+const DEEPEST: usize = 200;
+pub(super) const TOO_LARGE: &str = "it is too large when its definitions are put in place; simplify it";
 
 /// Puts definitions that do not lead to themselves in place of their references, and reads `nullable` as a type.
 struct Inlining<'d> {
@@ -204,9 +231,8 @@ struct Inlining<'d> {
 impl Inlining<'_> {
     fn schema(&mut self, schema: &Value, depth: usize) -> Result<Value, SchemaError> {
         self.nodes += 1;
-        if self.nodes > LARGEST.0 || depth > LARGEST.1 {
-            let reason = "it is too large when its definitions are put in place; simplify it";
-            return Err(SchemaError::new("", reason));
+        if self.nodes > MOST_NODES || depth > DEEPEST {
+            return Err(SchemaError::new("", TOO_LARGE));
         }
         match schema {
             Value::Object(node) => self.node(node, depth + 1),
@@ -226,8 +252,9 @@ impl Inlining<'_> {
                 Value::Object(definition) => definition,
                 other => return Ok(other),
             },
-            None => Map::with_capacity(node.len()),
+            None => Map::new(),
         };
+        let mut beside = Map::with_capacity(node.len());
         for (keyword, value) in node {
             let value = match value {
                 _ if keyword == "$ref" && definition.is_some() => continue,
@@ -239,9 +266,17 @@ impl Inlining<'_> {
                 }
                 value => self.schema(value, depth)?,
             };
-            // What stands beside a reference is said of this place.
-            out.insert(keyword.clone(), value);
+            beside.insert(keyword.clone(), value);
         }
+        // What stands beside a reference is said of this place, and holds as well.
+        if !join(&mut beside, std::mem::take(&mut out)) {
+            let name = definition.unwrap_or_default();
+            let reason = format!(
+                "what stands beside a reference to `{name}` differs from what that says; say it once"
+            );
+            return Err(SchemaError::new("", reason));
+        }
+        out = beside;
         if out.remove("nullable") == Some(Value::Bool(true)) {
             nullable(&mut out);
         }

@@ -9,6 +9,9 @@ use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
+/// How deep a text is nested at most; `serde_json` takes no more either.
+const DEEPEST: usize = 127;
+
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Tree<'t> {
@@ -22,8 +25,15 @@ pub(super) enum Tree<'t> {
 }
 
 impl<'t> Tree<'t> {
-    /// Reads a JSON text.
+    /// Reads a JSON text. One that is nested deeper than any reader of arguments goes is refused.
     pub(super) fn read(text: &'t str) -> Result<Self, serde_json::Error> {
+        if levels(text) > DEEPEST {
+            return Err(serde::de::Error::custom("it is nested too deep"));
+        }
+        Self::whole(text)
+    }
+
+    fn whole(text: &'t str) -> Result<Self, serde_json::Error> {
         let raw: &'t RawValue = serde_json::from_str(text)?;
         let text = raw.get();
         let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -70,6 +80,20 @@ impl<'t> Tree<'t> {
         let mut text = String::new();
         self.write(&mut text);
         text
+    }
+
+    /// Returns itself without what it borrows.
+    pub(super) fn into_owned<'u>(self) -> Tree<'u> {
+        match self {
+            Self::Null => Tree::Null,
+            Self::Bool(value) => Tree::Bool(value),
+            Self::Number(number, text) => Tree::Number(number, text.into_owned().into()),
+            Self::Text(text) => Tree::Text(text),
+            Self::List(items) => Tree::List(items.into_iter().map(Tree::into_owned).collect()),
+            Self::Object(members) => {
+                Tree::Object(members.into_iter().map(|(key, value)| (key, value.into_owned())).collect())
+            }
+        }
     }
 
     pub(super) fn into_value(self) -> Value {
@@ -135,6 +159,26 @@ impl<'t> Tree<'t> {
     }
 }
 
+/// How deep a JSON text is nested.
+fn levels(text: &str) -> usize {
+    let (mut level, mut deepest) = (0_usize, 0);
+    let (mut in_text, mut is_escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_text => is_escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => {
+                level += 1;
+                deepest = deepest.max(level);
+            }
+            b'}' | b']' if !in_text => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
@@ -151,7 +195,7 @@ impl<'t> Visitor<'t> for Members {
     fn visit_map<M: MapAccess<'t>>(self, mut map: M) -> Result<Tree<'t>, M::Error> {
         let mut members = Vec::new();
         while let Some((key, value)) = map.next_entry::<String, &'t RawValue>()? {
-            members.push((key, Tree::read(value.get()).map_err(serde::de::Error::custom)?));
+            members.push((key, Tree::whole(value.get()).map_err(serde::de::Error::custom)?));
         }
         Ok(Tree::Object(members))
     }
@@ -169,7 +213,7 @@ impl<'t> Visitor<'t> for Elements {
     fn visit_seq<A: SeqAccess<'t>>(self, mut list: A) -> Result<Tree<'t>, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = list.next_element::<&'t RawValue>()? {
-            items.push(Tree::read(item.get()).map_err(serde::de::Error::custom)?);
+            items.push(Tree::whole(item.get()).map_err(serde::de::Error::custom)?);
         }
         Ok(Tree::List(items))
     }

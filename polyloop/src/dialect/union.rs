@@ -55,8 +55,9 @@ impl Lowering<'_> {
         }
         if let [Value::Object(only)] = nodes.as_slice()
             && !only.contains_key("$ref")
+            && let Some(only) = said_of(&outside, only.clone())
         {
-            return Ok((said_of(outside, only.clone()), step));
+            return Ok((only, step));
         }
         let takes_null = has_null || nodes.iter().any(|node| node.get("nullable").is_some());
         if let Some(words) = words(&outside, &nodes).filter(|_| !takes_null) {
