@@ -146,7 +146,7 @@ fn is_said(keyword: &str) -> bool {
 }
 
 /// Adds what another node says of the same values: all of both holds then. Returns whether that can be said in one node.
-pub(super) fn join(node: &mut Node, other: Node) -> bool {
+pub(crate) fn join(node: &mut Node, other: Node) -> bool {
     for (keyword, value) in other {
         let Some(there) = node.get_mut(&keyword) else {
             node.insert(keyword, value);

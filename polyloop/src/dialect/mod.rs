@@ -10,7 +10,7 @@ mod lowering;
 mod measure;
 mod notes;
 mod object;
-mod prepare;
+pub(crate) mod prepare;
 mod report;
 mod rules;
 mod step;

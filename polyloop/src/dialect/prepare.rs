@@ -34,7 +34,7 @@ pub(super) fn prepare(schema: &Value) -> Result<Prepared, SchemaError> {
     let mut definitions = taken_definitions(&mut root);
     unified(&mut root, &mut definitions)?;
     let leads_to = closure(&definitions, named);
-    if let Some(name) = in_circles(&closure(&definitions, places)).next() {
+    if let Some(name) = only_itself(&definitions) {
         let reason = format!("`{name}` is nothing but itself; say what it holds");
         return Err(SchemaError::new("", reason));
     }
@@ -191,6 +191,11 @@ fn closure(definitions: &Node, leads: Leads) -> BTreeMap<String, BTreeSet<String
         .iter()
         .map(|(name, schema)| (name.clone(), reached_from(leads(schema), definitions, leads)))
         .collect()
+}
+
+/// A definition that leads to itself without holding anything.
+pub(crate) fn only_itself(definitions: &Node) -> Option<String> {
+    in_circles(&closure(definitions, places)).next().map(str::to_owned)
 }
 
 /// The definitions that lead to themselves.

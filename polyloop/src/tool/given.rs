@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::dialect::canonical::Node;
+use crate::dialect::canonical::{Node, join};
+use crate::dialect::prepare::only_itself;
 
 /// How many definitions are written out at most: a few lines of JSON may refer to each other a million times.
 const MOST: usize = 1_000;
@@ -31,6 +32,9 @@ pub(super) fn given(text: &str) -> Result<(Node, Node), String> {
         writer.open = vec![name.clone()];
         writer.write(&mut definition)?;
         definitions.insert(name, definition);
+    }
+    if let Some(name) = only_itself(&definitions) {
+        return Err(format!("in its schema `{name}` is nothing but itself; leave the tool out"));
     }
     match whole {
         Value::Object(schema) => Ok((schema, definitions)),
@@ -99,9 +103,11 @@ impl Writer<'_> {
             format!("its schema refers to its definitions over {MOST} times; leave the tool out")
         })?;
         node.remove("$ref");
-        for (keyword, value) in definition.as_object().into_iter().flatten() {
-            // What stands beside the reference is said of this place.
-            node.entry(keyword).or_insert_with(|| value.clone());
+        // What stands beside the reference is said of this place, and holds as well.
+        if !join(node, definition.as_object().cloned().unwrap_or_default()) {
+            return Err(format!(
+                "its schema says beside a reference to `{name}` another thing than that says; leave the tool out"
+            ));
         }
         self.open.push(name);
         let result = self.node(node);
@@ -175,5 +181,29 @@ mod tests {
             assert!(given(&schema.to_string()).is_err_and(|reason| reason.contains(reference)));
         }
         assert!(given("[]").is_err() && given("{").is_err());
+    }
+
+    #[test]
+    fn what_stands_beside_a_reference_takes_nothing_from_it() {
+        let schema = json!({
+            "type": "object",
+            "properties": { "who": { "$ref": "#/$defs/Named", "properties": { "age": { "type": "integer" } } } },
+            "$defs": { "Named": { "type": "object", "properties": { "name": { "type": "string" } } } },
+        });
+        let both = json!({ "age": { "type": "integer" }, "name": { "type": "string" } });
+        assert_eq!(written(&schema).0["properties"]["who"]["properties"], both);
+        let mut other = schema.clone();
+        other["properties"]["who"]["properties"] = json!({ "name": { "type": "integer" } });
+        assert!(given(&other.to_string()).is_err_and(|reason| reason.contains("`Named`")));
+    }
+
+    #[test]
+    fn a_definition_that_is_nothing_but_itself_is_refused() {
+        let circle = json!({
+            "type": "object",
+            "properties": { "a": { "$ref": "#/$defs/A" } },
+            "$defs": { "A": { "anyOf": [{ "$ref": "#/$defs/A" }, { "type": "string" }] } },
+        });
+        assert!(given(&circle.to_string()).is_err_and(|reason| reason.contains("`A` is nothing but itself")));
     }
 }
