@@ -40,6 +40,19 @@ async fn a_server_that_repeats_the_key_does_not_bring_it_into_an_error() {
 }
 
 #[tokio::test]
+async fn a_server_that_repeats_a_part_of_what_it_got_brings_no_key_into_an_error() {
+    let body = format!(r#"{{"error":{{"message":"wrong key {KEY} at ?key={HEADER}"}}}}"#);
+    let answer = || Answer::Whole { status: 401, headers: Vec::new(), body: body.clone().into() };
+    for (key, header) in [("", format!("Bearer {KEY}")), (" sk-proj-0123456789 ", String::new())] {
+        let server = Server::answering([answer()]).await;
+        let builder = OpenAi::builder(format!("{}?key={HEADER}", server.url()), "m").key(key);
+        let client = builder.header("x-authorization", header).build().unwrap();
+        let error = told(&client).await.0.unwrap_err();
+        assert_eq!(error.message(), "status 401: wrong key [hidden] at ?key=[hidden]");
+    }
+}
+
+#[tokio::test]
 async fn an_error_of_the_connection_does_not_hold_the_url() {
     let server = Server::answering([]).await;
     let url = format!("{}?key={KEY}", server.url());

@@ -160,7 +160,11 @@ impl<P: Protocol> ClientBuilder<P> {
             wanted,
             shown_url: endpoint::shown(&url),
             server: endpoint::server(&url),
-            secrets: key.into_iter().chain(own_headers.into_iter().map(|(_, value)| value)).collect(),
+            secrets: key
+                .into_iter()
+                .chain(own_headers.into_iter().map(|(_, value)| value))
+                .chain(endpoint::in_query(&base))
+                .collect(),
             tools: ToolCache::default(),
             transport: Transport::new(url, headers, timeouts)?,
         }))

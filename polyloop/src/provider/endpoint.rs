@@ -3,6 +3,7 @@
 use reqwest::Url;
 
 use super::ProviderError;
+use super::secret::Secret;
 
 /// Reads a base URL.
 pub(super) fn base(base: &str) -> Result<Url, ProviderError> {
@@ -32,6 +33,13 @@ pub(super) fn shown(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.to_string()
+}
+
+/// The values of the URL's query, as they are and as they are written: one may be a key.
+pub(super) fn in_query(url: &Url) -> impl Iterator<Item = Secret> {
+    let written = url.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+    let written = written.map(|(_, value)| Secret::new(value));
+    written.chain(url.query_pairs().map(|(_, value)| Secret::new(value)))
 }
 
 /// Which server it is: two of them may know different models by one name.

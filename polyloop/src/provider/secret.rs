@@ -32,13 +32,11 @@ impl Secret {
         Some(value)
     }
 
-    /// Puts a placeholder wherever the text holds the secret: servers repeat what they got.
+    /// Puts a placeholder wherever the text holds the secret: servers repeat what they got, or a part of it. So a
+    /// scheme such as `Bearer` is no part of the secret behind it, and white space around a secret is none either.
     pub(super) fn hide_in(&self, text: String) -> String {
-        if self.0.len() < SHORTEST || !text.contains(&self.0) {
-            text
-        } else {
-            text.replace(&self.0, "[hidden]")
-        }
+        let words = self.0.split_ascii_whitespace().filter(|word| word.len() >= SHORTEST);
+        words.fold(text, |text, word| if text.contains(word) { text.replace(word, "[hidden]") } else { text })
     }
 }
 
