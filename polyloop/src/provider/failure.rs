@@ -136,18 +136,24 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, body: &str) -> 
 pub(crate) fn of_answer(error: &str) -> ModelError {
     let said = Said::of(error);
     let status = said.status.filter(|status| (400..600).contains(status));
-    ModelError::new(said.class(status), said.message)
+    let (class, wait) = (said.class(status), said.wait);
+    let error = ModelError::new(class, said.message);
+    match wait {
+        Some(wait) => error.with_retry_after(wait),
+        None => error,
+    }
 }
 
 /// How long to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name: &str| text(name)?.parse::<f64>().ok();
-    if let Some(milliseconds) = number("retry-after-ms") {
-        return Duration::try_from_secs_f64(milliseconds / 1_000.0).ok();
+    let wait = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+    if let Some(known) = number("retry-after-ms").and_then(|milliseconds| wait(milliseconds / 1_000.0)) {
+        return Some(known);
     }
     if let Some(seconds) = number("retry-after") {
-        return Duration::try_from_secs_f64(seconds).ok();
+        return wait(seconds);
     }
     let date = httpdate::parse_http_date(text("retry-after")?).ok()?;
     Some(date.duration_since(now).unwrap_or_default())
@@ -271,6 +277,9 @@ mod tests {
         assert_eq!(wait("retry-after-ms", "1500"), Some(Duration::from_millis(1_500)));
         assert_eq!(wait("retry-after", "Sun, 06 Nov 1994 08:50:37 GMT"), seconds(60));
         assert_eq!(wait("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT"), seconds(0));
+        let both = [("retry-after-ms", "-1"), ("retry-after", "20")]
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        assert_eq!(retry_after(&HeaderMap::from_iter(both), now), seconds(20), "one of two is enough");
         for nonsense in ["", "soon", "-1", "NaN", "inf", "1e300"] {
             assert_eq!(wait("retry-after", nonsense), None, "{nonsense}");
         }
