@@ -18,6 +18,7 @@ mod conversation;
 mod decode;
 mod failures;
 mod gemini;
+mod hostile;
 mod options;
 mod replies;
 mod responses;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::ModelError;
 use crate::event::{Reply, ReplyCall, Usage};
-use crate::provider::{Answered, Ended, Wanted, of_answer, read, unreadable};
+use crate::provider::{Answered, Ended, Wanted, cost, count, nullable, of_answer, read, unreadable};
 
 /// An answer that came whole.
 #[derive(Deserialize)]
@@ -15,7 +15,7 @@ struct Message<'a> {
     content: Option<Vec<&'a RawValue>>,
     #[serde(default)]
     stop_reason: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "cost")]
     usage: Option<WireUsage>,
     #[serde(default, borrow)]
     error: Option<&'a RawValue>,
@@ -23,14 +23,15 @@ struct Message<'a> {
 
 /// What a request cost; a piece of a stream may tell some of it only.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct WireUsage {
-    #[serde(rename = "input_tokens")]
+    #[serde(rename = "input_tokens", deserialize_with = "count")]
     prompt: Option<u64>,
-    #[serde(rename = "cache_creation_input_tokens")]
+    #[serde(rename = "cache_creation_input_tokens", deserialize_with = "count")]
     taken_by_cache: Option<u64>,
-    #[serde(rename = "cache_read_input_tokens")]
+    #[serde(rename = "cache_read_input_tokens", deserialize_with = "count")]
     held_by_cache: Option<u64>,
-    #[serde(rename = "output_tokens")]
+    #[serde(rename = "output_tokens", deserialize_with = "count")]
     reply: Option<u64>,
 }
 
@@ -59,13 +60,13 @@ impl From<WireUsage> for Usage {
 /// One block of the content.
 #[derive(Deserialize)]
 struct Block<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     r#type: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     text: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     name: String,
     #[serde(default, borrow)]
     input: Option<&'a RawValue>,

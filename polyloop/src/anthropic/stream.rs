@@ -8,13 +8,13 @@ use super::reply::{WireUsage, reply};
 use crate::error::ModelError;
 use crate::event::Reply;
 use crate::model::Deltas;
-use crate::provider::{Gathering, Wanted, of_answer, read};
+use crate::provider::{Gathering, Wanted, cost, nullable, of_answer, read, unreadable};
 
 /// An event. What nothing here reads is passed over.
 #[derive(Deserialize)]
 struct Event<'a> {
     r#type: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     index: u64,
     #[serde(default)]
     message: Option<Map<String, Value>>,
@@ -22,7 +22,7 @@ struct Event<'a> {
     content_block: Option<Map<String, Value>>,
     #[serde(default)]
     delta: Option<Delta>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "cost")]
     usage: Option<WireUsage>,
     #[serde(default, borrow)]
     error: Option<&'a RawValue>,
@@ -32,9 +32,13 @@ struct Event<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Delta {
+    #[serde(deserialize_with = "nullable")]
     text: String,
+    #[serde(deserialize_with = "nullable")]
     partial_json: String,
+    #[serde(deserialize_with = "nullable")]
     thinking: String,
+    #[serde(deserialize_with = "nullable")]
     signature: String,
     stop_reason: Option<String>,
 }
@@ -129,10 +133,10 @@ impl Gathering for Events {
             "content_block_delta" => {
                 let delta = event.delta.unwrap_or_default();
                 let known = self.blocks.iter_mut().rfind(|block| block.index == event.index);
-                if let Some(block) = known {
-                    deltas.tell(&delta.text);
-                    block.take(&delta);
-                }
+                // What belongs nowhere must not be lost without a word.
+                let block = known.ok_or_else(|| unreadable("a block goes on that never began"))?;
+                deltas.tell(&delta.text);
+                block.take(&delta);
             }
             "message_delta" => {
                 let reason = event.delta.and_then(|delta| delta.stop_reason);

@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Reply, ReplyCall, Usage};
 use crate::model::Deltas;
-use crate::provider::{Answered, Ended, Gathering, Wanted, of_answer, read};
+use crate::provider::{Answered, Ended, Gathering, Wanted, cost, count, nullable, of_answer, read};
 
 /// An answer, or a piece of one.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Response<'a> {
-    #[serde(default, borrow)]
+    #[serde(default, borrow, deserialize_with = "nullable")]
     candidates: Vec<Candidate<'a>>,
     #[serde(default)]
     prompt_feedback: Option<Feedback>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "cost")]
     usage_metadata: Option<WireUsage>,
     #[serde(default, borrow)]
     error: Option<&'a RawValue>,
@@ -36,7 +36,7 @@ struct Candidate<'a> {
 
 #[derive(Deserialize)]
 struct Content<'a> {
-    #[serde(default, borrow)]
+    #[serde(default, borrow, deserialize_with = "nullable")]
     parts: Vec<&'a RawValue>,
 }
 
@@ -50,24 +50,25 @@ struct Feedback {
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct WireUsage {
-    #[serde(rename = "promptTokenCount")]
-    prompt: u64,
-    #[serde(rename = "toolUsePromptTokenCount")]
-    prompt_of_tools: u64,
-    #[serde(rename = "cachedContentTokenCount")]
-    cached: u64,
-    #[serde(rename = "candidatesTokenCount")]
-    reply: u64,
-    #[serde(rename = "thoughtsTokenCount")]
-    thoughts: u64,
+    #[serde(rename = "promptTokenCount", deserialize_with = "count")]
+    prompt: Option<u64>,
+    #[serde(rename = "toolUsePromptTokenCount", deserialize_with = "count")]
+    prompt_of_tools: Option<u64>,
+    #[serde(rename = "cachedContentTokenCount", deserialize_with = "count")]
+    cached: Option<u64>,
+    #[serde(rename = "candidatesTokenCount", deserialize_with = "count")]
+    reply: Option<u64>,
+    #[serde(rename = "thoughtsTokenCount", deserialize_with = "count")]
+    thoughts: Option<u64>,
 }
 
 impl From<WireUsage> for Usage {
     fn from(usage: WireUsage) -> Self {
+        let sum = |counts: [Option<u64>; 2]| counts.into_iter().flatten().fold(0, u64::saturating_add);
         Self {
-            prompt: usage.prompt.saturating_add(usage.prompt_of_tools),
-            cached: usage.cached,
-            reply: usage.reply.saturating_add(usage.thoughts),
+            prompt: sum([usage.prompt, usage.prompt_of_tools]),
+            cached: usage.cached.unwrap_or_default(),
+            reply: sum([usage.reply, usage.thoughts]),
         }
     }
 }
@@ -77,7 +78,7 @@ impl From<WireUsage> for Usage {
 struct Part<'a> {
     #[serde(default)]
     text: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     thought: bool,
     #[serde(default)]
     thought_signature: Option<String>,
@@ -87,9 +88,9 @@ struct Part<'a> {
 
 #[derive(Deserialize)]
 struct FunctionCall<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     name: String,
     #[serde(default, borrow)]
     args: Option<&'a RawValue>,

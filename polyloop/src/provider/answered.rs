@@ -1,5 +1,9 @@
 //! What an answer holds, before it is a reply.
 
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
 use super::state::States;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Finish, Reply, ReplyCall, Usage};
@@ -57,8 +61,25 @@ impl Answered {
 }
 
 /// Reads JSON of an answer.
-pub(crate) fn read<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, ModelError> {
+pub(crate) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ModelError> {
     serde_json::from_str(text).map_err(|error| unreadable(&error.to_string()))
+}
+
+/// A value, or its default where the server writes `null`.
+pub(crate) fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    from: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
+/// A number of tokens; none where the server writes something else. No reply is lost for what it cost.
+pub(crate) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    Ok(Value::deserialize(from)?.as_u64())
+}
+
+/// What a request cost; none where the server writes it in a form of its own.
+pub(crate) fn cost<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Option<T>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(from)?).ok())
 }
 
 /// Says why an answer is none of the interface's.

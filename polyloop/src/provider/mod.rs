@@ -26,7 +26,7 @@ pub use client::Client;
 pub use error::ProviderError;
 pub use protocol::Protocol;
 
-pub(crate) use answered::{Answered, Ended, read, unreadable};
+pub(crate) use answered::{Answered, Ended, cost, count, nullable, read, unreadable};
 pub(crate) use asked::{Asked, original_arguments};
 pub(crate) use endpoint::below;
 pub(crate) use failure::of_answer;

@@ -82,6 +82,8 @@ impl States {
         let (mut texts, mut calls) = (0_usize, 0_usize);
         for state in &states {
             match state {
+                // Whatever a provider gives is an object; something else would spoil the whole body.
+                State::Opaque(value) if !value.is_object() => return None,
                 State::Opaque(_) => {}
                 State::Text { bytes, .. } => texts = texts.checked_add(*bytes)?,
                 State::Call { .. } => calls += 1,

@@ -2,20 +2,20 @@
 //!
 //! Servers leave out, add and rename; so everything is optional, and what is missing has a meaning.
 
+use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Reply, ReplyCall, Usage};
-use crate::provider::{Answered, Ended, of_answer, read};
+use crate::provider::{Answered, Ended, cost, count, nullable, of_answer, read};
 
 /// An answer as a whole, or one piece of a stream.
 #[derive(Deserialize)]
 pub(super) struct Answer<'a> {
     #[serde(default, borrow, deserialize_with = "nullable")]
     pub(super) choices: Vec<Choice<'a>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "cost")]
     pub(super) usage: Option<WireUsage>,
     /// Some servers report an error with a status that says success.
     #[serde(default, borrow)]
@@ -24,7 +24,7 @@ pub(super) struct Answer<'a> {
 
 #[derive(Deserialize)]
 pub(super) struct Choice<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     pub(super) index: u64,
     /// The message of a whole answer; in a stream it is called `delta`.
     #[serde(default, borrow, alias = "delta")]
@@ -96,33 +96,28 @@ impl WireFunction<'_> {
 
 #[derive(Clone, Copy, Default, Deserialize)]
 pub(super) struct WireUsage {
-    #[serde(default, deserialize_with = "nullable")]
-    prompt_tokens: u64,
-    #[serde(default, deserialize_with = "nullable")]
-    completion_tokens: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
+    prompt_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    completion_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "cost")]
     prompt_tokens_details: Option<Details>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 struct Details {
-    #[serde(default, deserialize_with = "nullable")]
-    cached_tokens: u64,
+    #[serde(default, deserialize_with = "count")]
+    cached_tokens: Option<u64>,
 }
 
 impl From<WireUsage> for Usage {
     fn from(usage: WireUsage) -> Self {
         Self {
-            prompt: usage.prompt_tokens,
-            cached: usage.prompt_tokens_details.map_or(0, |details| details.cached_tokens),
-            reply: usage.completion_tokens,
+            prompt: usage.prompt_tokens.unwrap_or_default(),
+            cached: usage.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or_default(),
+            reply: usage.completion_tokens.unwrap_or_default(),
         }
     }
-}
-
-/// A value, or its default where the server writes `null`.
-fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
 /// One call, as it was put together.

@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Reply, ReplyCall, Usage};
 use crate::model::Deltas;
-use crate::provider::{Answered, Ended, Gathering, Wanted, of_answer, read, unreadable};
+use crate::provider::{
+    Answered, Ended, Gathering, Wanted, cost, count, nullable, of_answer, read, unreadable,
+};
 
 /// An answer. Servers leave out what they do not know.
 #[derive(Deserialize)]
@@ -22,7 +24,7 @@ struct Response<'a> {
     incomplete_details: Option<Incomplete>,
     #[serde(default, borrow)]
     output: Option<Vec<&'a RawValue>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "cost")]
     usage: Option<WireUsage>,
 }
 
@@ -34,18 +36,18 @@ struct Incomplete {
 
 #[derive(Clone, Copy, Default, Deserialize)]
 struct WireUsage {
-    #[serde(default)]
-    input_tokens: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
+    input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "cost")]
     input_tokens_details: Option<Details>,
-    #[serde(default)]
-    output_tokens: u64,
+    #[serde(default, deserialize_with = "count")]
+    output_tokens: Option<u64>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 struct Details {
-    #[serde(default)]
-    cached_tokens: u64,
+    #[serde(default, deserialize_with = "count")]
+    cached_tokens: Option<u64>,
 }
 
 /// One item of the output. What nothing here reads is passed over.
@@ -53,16 +55,17 @@ struct Details {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Item {
     Message {
-        #[serde(default)]
+        #[serde(default, deserialize_with = "nullable")]
         content: Vec<Part>,
         #[serde(default)]
         phase: Option<Value>,
     },
     FunctionCall {
-        #[serde(default)]
+        #[serde(default, deserialize_with = "nullable")]
         call_id: String,
+        #[serde(default, deserialize_with = "nullable")]
         name: String,
-        #[serde(default)]
+        #[serde(default, deserialize_with = "nullable")]
         arguments: String,
     },
     #[serde(other)]
@@ -112,9 +115,9 @@ fn answered(response: &Response<'_>, output: &[&str]) -> Result<Answered, ModelE
     };
     let usage = response.usage.unwrap_or_default();
     answered.usage = Usage {
-        prompt: usage.input_tokens,
-        cached: usage.input_tokens_details.map_or(0, |details| details.cached_tokens),
-        reply: usage.output_tokens,
+        prompt: usage.input_tokens.unwrap_or_default(),
+        cached: usage.input_tokens_details.and_then(|details| details.cached_tokens).unwrap_or_default(),
+        reply: usage.output_tokens.unwrap_or_default(),
     };
     Ok(answered)
 }
