@@ -207,3 +207,14 @@ fn json_inside_a_text_is_read_as_it_is_written() {
     let deep = json!({ "a": "[".repeat(100_000) + &"]".repeat(100_000) }).to_string();
     assert_eq!(lowered.decoder().decode_text(&deep), deep);
 }
+
+#[test]
+fn a_schema_nested_a_thousand_levels_is_refused() {
+    for keyword in ["items", "not", "additionalProperties"] {
+        let schema = (0..1_000).fold(
+            json!({ "type": "string" }),
+            |inner, _| json!({ "type": if keyword == "items" { "array" } else { "object" }, keyword: inner }),
+        );
+        assert!(in_each(&holding(&schema)).iter().all(Result::is_err), "{keyword}");
+    }
+}

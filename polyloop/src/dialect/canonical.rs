@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::form::{NOTHING, well_formed};
+
 /// A node of a schema.
 pub(crate) type Node = Map<String, Value>;
 
@@ -84,57 +86,8 @@ pub(crate) fn canonical(schema: &Value, path: &str, nulls: Nulls) -> Result<Node
     Ok(ordered(node))
 }
 
-/// What is wrong with a schema that no value fits.
-const NOTHING: &str = "its type accepts nothing; change the type";
-
-fn refused<T>(path: &str, reason: &str) -> Result<T, Refusal> {
+pub(super) fn refused<T>(path: &str, reason: &str) -> Result<T, Refusal> {
     Err((path.to_owned(), reason.to_owned()))
-}
-
-/// What stands behind a keyword, and how it is called.
-type Form = (&'static [&'static str], fn(&Value) -> bool, &'static str);
-
-const FORMS: [Form; 6] = [
-    (
-        &["type"],
-        |kinds| !kinds.is_object() && !kinds.is_number() && names(kinds).all(|name| TYPES.contains(&name)),
-        "a type of JSON",
-    ),
-    (
-        &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-        Value::is_number,
-        "a number",
-    ),
-    (
-        &["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"],
-        |bound| bound.as_f64().is_some_and(|bound| bound >= 0.0),
-        "a count",
-    ),
-    (&["properties", "patternProperties"], Value::is_object, "an object"),
-    (&["items", "additionalProperties"], |schema| schema.is_object() || schema.is_boolean(), "one schema"),
-    (&["required", "enum", "anyOf", "oneOf", "prefixItems"], Value::is_array, "a list"),
-];
-const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
-
-/// Refuses a node that no value fits, or that means nothing in the drafts of 2020.
-fn well_formed(node: &Node, path: &str) -> Result<(), Refusal> {
-    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
-    if ["type", "enum", "anyOf", "oneOf"].iter().any(|keyword| node.get(*keyword).is_some_and(is_empty)) {
-        return refused(path, NOTHING);
-    }
-    for (keywords, is_right, what) in FORMS {
-        let wrong = |keyword: &&&str| node.get(**keyword).is_some_and(|value| !is_right(value));
-        if let Some(keyword) = keywords.iter().find(wrong) {
-            return refused(
-                path,
-                &format!("its `{keyword}` is not {what}; write it as JSON Schema 2020-12 has it"),
-            );
-        }
-    }
-    if let Some(keyword) = ["$dynamicRef", "$recursiveRef"].iter().find(|name| node.contains_key(**name)) {
-        return refused(path, &format!("`{keyword}` leads nowhere; use `$ref`"));
-    }
-    Ok(())
 }
 
 /// Whether a keyword says something of a place, and binds no value.
@@ -399,7 +352,7 @@ fn show_required(node: &mut Node, required: &[String]) {
 }
 
 /// The names in a `type`.
-fn names(kind: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn names(kind: &Value) -> impl Iterator<Item = &str> {
     let one = kind.as_str();
     let many = kind.as_array().into_iter().flatten().filter_map(Value::as_str);
     one.into_iter().chain(many)

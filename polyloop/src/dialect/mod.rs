@@ -4,6 +4,7 @@ mod budget;
 pub(crate) mod canonical;
 mod decoder;
 mod fits;
+mod form;
 pub(crate) mod keys;
 mod list;
 mod lowering;
