@@ -38,9 +38,9 @@ fn generate(server: &Server) -> ClientBuilder<polyloop::GenerateContent> {
 async fn no_reply_is_lost_for_what_it_cost() {
     for odd in [json!(null), json!(-1), json!(1.5), json!("9"), json!(1e30), json!({}), json!([])] {
         for whole in [false, true] {
-            let usage = |names: &[&str]| match whole {
-                true => odd.clone(),
-                false => names.iter().map(|name| ((*name).to_owned(), odd.clone())).collect(),
+            let usage = |names: &[&str]| {
+                let each = names.iter().map(|name| ((*name).to_owned(), odd.clone()));
+                if whole { odd.clone() } else { each.collect() }
             };
             let of_chat = usage(&["prompt_tokens", "completion_tokens", "prompt_tokens_details"]);
             let of_responses = usage(&["input_tokens", "output_tokens", "input_tokens_details"]);
