@@ -218,3 +218,13 @@ fn a_schema_nested_a_thousand_levels_is_refused() {
         assert!(in_each(&holding(&schema)).iter().all(Result::is_err), "{keyword}");
     }
 }
+
+#[test]
+fn a_key_that_comes_twice_is_left_to_the_check_of_the_tool() {
+    let schema =
+        json!({ "type": "object", "properties": { "a": { "type": "integer" }, "b": { "type": "integer" } } });
+    let lowered = lower(&schema, Dialect::OpenAiStrict).unwrap();
+    for text in [r#"{"a":null,"b":null,"a":1}"#, r#"{"a":1,"a":null,"b":null}"#, r#"{"a":null,"a":null}"#] {
+        assert_eq!(lowered.decoder().decode_text(text), text);
+    }
+}

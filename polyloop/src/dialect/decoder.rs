@@ -1,6 +1,7 @@
 //! Undoes what lowering did to a value, and does it.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -184,6 +185,11 @@ impl<'s> Walk<'s> {
     }
 
     fn decoded<'t>(&mut self, object: &'s Object, members: Vec<(String, Tree<'t>)>, path: &str) -> Tree<'t> {
+        let keys: BTreeSet<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
+        // Where one of two came to nothing, nobody would see that there were two.
+        if keys.len() < members.len() {
+            return self.left(Tree::Object(members), path, "has a key twice");
+        }
         let mut out: Vec<(String, Tree<'t>)> = Vec::with_capacity(members.len());
         for (key, value) in members {
             if let Some(field) = object.fields.iter().find(|field| field.sent.as_ref() == Some(&key)) {
