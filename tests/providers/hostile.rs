@@ -41,6 +41,8 @@ async fn no_reply_is_lost_for_what_it_cost() {
             let usage = |names: &[&str]| {
                 let each = names.iter().map(|name| ((*name).to_owned(), odd.clone()));
                 if whole { odd.clone() } else { each.collect() }
+                let each = || names.iter().map(|name| ((*name).to_owned(), odd.clone())).collect();
+                if whole { odd.clone() } else { each() }
             };
             let of_chat = usage(&["prompt_tokens", "completion_tokens", "prompt_tokens_details"]);
             let of_responses = usage(&["input_tokens", "output_tokens", "input_tokens_details"]);
