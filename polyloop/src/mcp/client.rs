@@ -80,6 +80,8 @@ impl ClientHandler for Listener {
 impl<P: PinnedServer> Client<P> {
     /// Connects over a transport of the SDK: a pair of a reader and a writer, such as the streams of a child process, is one.
     ///
+    /// It waits as long as the server does not answer; `tokio::time::timeout` around it ends the wait.
+    ///
     /// # Errors
     ///
     /// When there is no connection, or the server's tools are not those that are pinned; the differences are listed.
@@ -199,7 +201,8 @@ impl Drop for OnItsWay {
 
 /// Writes the lock file of a server: what it says now of its tools. Read it before you commit it: that is what models will see.
 ///
-/// Returns whether the file differs from what stood there before.
+/// Returns whether the file differs from what stood there before. It waits as long as the server does not answer;
+/// `tokio::time::timeout` around it ends the wait.
 ///
 /// # Errors
 ///
