@@ -92,7 +92,7 @@ pub use dialect::{Decoder, Dialect, Lowered, LoweredTool, LoweredTools, SchemaRe
 pub use error::{
     ArgumentError, BuildError, CallError, DecodeError, HistoryError, HistoryFault, HistoryPlace, ImageError,
     ImportError, JournalError, KeyError, LineError, ModelError, ModelErrorClass, ParseError, ParseErrorKind,
-    RecordError, RecordErrorKind, RunError, SchemaError, SetError, SetProblem, ToolRefusal,
+    RecordError, RecordErrorKind, RunError, SchemaError, SetError, SetProblem, ToolRefusal, ToolsRefused,
 };
 pub use event::{
     Action, ActionOutcome, Call, CallId, CompactionReason, Decision, Ending, Finish, InputPart, Reply,

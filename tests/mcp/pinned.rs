@@ -339,3 +339,10 @@ async fn an_agent_calls_pinned_tools_and_hears_what_they_report() {
         (["on it".to_owned()].as_slice(), ["all of it".to_owned()].as_slice())
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_says_nothing_is_not_waited_for_without_end() {
+    let (here, _silent) = tokio::io::duplex(4_096);
+    let refused = Client::<file_server::Server>::connect(here).await.map(drop).unwrap_err();
+    assert_eq!(refused.to_string(), "the connection failed: the server did not tell its tools within 30 s");
+}

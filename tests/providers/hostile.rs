@@ -39,8 +39,6 @@ async fn no_reply_is_lost_for_what_it_cost() {
     for odd in [json!(null), json!(-1), json!(1.5), json!("9"), json!(1e30), json!({}), json!([])] {
         for whole in [false, true] {
             let usage = |names: &[&str]| {
-                let each = names.iter().map(|name| ((*name).to_owned(), odd.clone()));
-                if whole { odd.clone() } else { each.collect() }
                 let each = || names.iter().map(|name| ((*name).to_owned(), odd.clone())).collect();
                 if whole { odd.clone() } else { each() }
             };

@@ -77,8 +77,8 @@ fn an_agent_whose_provider_cannot_read_a_tool_is_not_built() {
     let gemini = |reader| Gemini::builder("http://localhost", "some-model").schemas(reader).build().unwrap();
     assert!(Agent::<Making>::builder(gemini(SchemaReader::Gemini)).build().is_ok());
     let refused = Agent::<Making>::builder(gemini(SchemaReader::GeminiOpenApi)).build().unwrap_err();
-    let BuildError::Unreadable { refused: tools } = &refused else { panic!("{refused}") };
-    assert_eq!(tools.len(), 1, "the other tool is not refused");
+    let BuildError::Unreadable(tools) = &refused else { panic!("{refused}") };
+    assert_eq!(tools.tools().len(), 1, "the other tool is not refused");
     let said = refused.to_string();
     let named = "tool `make` cannot be shown to Gemini (OpenAPI): argument `folder.folders[]`, of type `providers::tools::Folder`: \
          `Folder` holds itself";

@@ -12,7 +12,7 @@ use super::definition::{Definition, Names, WallClock, header, parts};
 use super::retries::Retries;
 use super::texts::Texts;
 use crate::compact::{Compactor, DynCompactor};
-use crate::error::{BuildError, ToolRefusal};
+use crate::error::{BuildError, ToolsRefused};
 use crate::execute::{DynExecutor, DynVerifier, Executor, Verifier};
 use crate::interpret::{Interpreter, NativeCalls};
 use crate::journal::{DynJournal, Journal};
@@ -208,10 +208,7 @@ impl<R: Registry> AgentBuilder<R> {
                 reason,
             })?;
         }
-        let refused = refused(&*self.model, &*self.interpreter, &tools);
-        if !refused.is_empty() {
-            return Err(BuildError::Unreadable { refused });
-        }
+        can_be_read(&*self.model, &*self.interpreter, &tools)?;
         let header = header(&*self.interpreter, &tools);
         let definition = Definition {
             parts: parts::<R>(&*self.model, &self.names, &tools, &texts, self.budget),
@@ -246,11 +243,15 @@ fn versioned<I: Interpreter>(interpreter: &I) -> String {
     format!("{}/{}", type_name::<I>(), interpreter.version())
 }
 
-/// Which tools the model's provider cannot read, those included that are hidden now.
-fn refused<S>(model: &dyn DynModel, interpreter: &dyn Interpreter, tools: &ToolSet<S>) -> Vec<ToolRefusal> {
+/// Whether the model's provider can read all tools, those included that are hidden now.
+fn can_be_read<S>(
+    model: &dyn DynModel,
+    interpreter: &dyn Interpreter,
+    tools: &ToolSet<S>,
+) -> Result<(), ToolsRefused> {
     if !interpreter.reads_native_calls() {
-        return Vec::new();
+        return Ok(());
     }
     let all: BTreeSet<String> = tools.tools().map(|(name, _)| name.to_owned()).collect();
-    tools.typed(model.refused(&tools.definitions(&all)))
+    model.check(&tools.definitions(&all)).map_err(|refused| tools.typed(refused))
 }

@@ -11,7 +11,7 @@ use super::decoder::Decoder;
 use super::measure::Measure;
 use super::report::SchemaReport;
 use super::{Dialect, Lowered, lower};
-use crate::error::{SchemaError, ToolRefusal};
+use crate::error::{SchemaError, ToolRefusal, ToolsRefused};
 use crate::message::ToolDefinition;
 
 /// Who reads the tools of a request: the dialects to try, from the strictest.
@@ -91,7 +91,7 @@ impl LoweredTools {
     /// # Errors
     ///
     /// When the reader can take a tool in no form; every such tool is listed.
-    pub fn new(definitions: &Arc<[ToolDefinition]>, reader: SchemaReader) -> Result<Self, Vec<ToolRefusal>> {
+    pub fn new(definitions: &Arc<[ToolDefinition]>, reader: SchemaReader) -> Result<Self, ToolsRefused> {
         let mut used = Measure::default();
         let mut tools = Vec::with_capacity(definitions.len());
         let mut refusals = Vec::new();
@@ -101,7 +101,7 @@ impl LoweredTools {
                 Err(refusal) => refusals.push(refusal),
             }
         }
-        if refusals.is_empty() { Ok(Self { tools }) } else { Err(refusals) }
+        if refusals.is_empty() { Ok(Self { tools }) } else { Err(ToolsRefused::new(refusals)) }
     }
 
     /// Returns the tool with a name.

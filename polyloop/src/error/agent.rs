@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{JournalError, RecordError, SetError, ToolRefusal};
+use super::{JournalError, RecordError, SetError, ToolsRefused};
 
 /// The reason why an agent was not built.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -16,11 +16,8 @@ pub enum BuildError {
     #[error(transparent)]
     Tools(#[from] SetError),
     /// The model's provider cannot read tools.
-    #[error("the model cannot be given every tool: {}", .refused.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    Unreadable {
-        /// Each tool, with what cannot be read in it.
-        refused: Vec<ToolRefusal>,
-    },
+    #[error("the model cannot be given every tool: {0}")]
+    Unreadable(#[from] ToolsRefused),
     /// A fixed text is empty, which a model must never be shown.
     #[error("the fixed text `{name}` is empty; a model must never get an empty message")]
     EmptyText {

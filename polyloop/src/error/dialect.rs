@@ -48,6 +48,29 @@ impl DecodeError {
     }
 }
 
+/// Tools that a reader cannot be shown. A provider answers one such tool by failing the whole request.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}", .tools.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct ToolsRefused {
+    tools: Vec<ToolRefusal>,
+}
+
+impl ToolsRefused {
+    pub(crate) fn new(tools: Vec<ToolRefusal>) -> Self {
+        Self { tools }
+    }
+
+    /// Returns each tool, with what cannot be read in it; there is one at least.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolRefusal] {
+        &self.tools
+    }
+
+    pub(crate) fn map(self, mend: impl FnMut(ToolRefusal) -> ToolRefusal) -> Self {
+        Self { tools: self.tools.into_iter().map(mend).collect() }
+    }
+}
+
 /// A tool that a reader cannot be shown; the set was not lowered.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("tool `{tool}` cannot be shown to {reader}: {}{}", place(.path, .rust_type.as_deref()), .reason)]

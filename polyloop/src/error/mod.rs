@@ -10,7 +10,7 @@ mod journal;
 mod tool;
 
 pub use agent::{BuildError, ModelError, ModelErrorClass, RunError};
-pub use dialect::{DecodeError, SchemaError, ToolRefusal};
+pub use dialect::{DecodeError, SchemaError, ToolRefusal, ToolsRefused};
 pub use fragment::{KeyError, ParseError, ParseErrorKind, RecordError, RecordErrorKind};
 pub use history::{HistoryError, HistoryFault, HistoryPlace};
 pub use image::ImageError;

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use rmcp::ClientHandler;
@@ -22,6 +23,7 @@ use rmcp::transport::IntoTransport;
 use super::error::McpError;
 use super::lock::Lock;
 use super::observed::observed;
+use crate::execute::has_timer;
 use crate::tool::{CallContext, Observation, ToolError};
 
 /// A server whose tools are pinned; `mcp_tools!` declares it.
@@ -80,7 +82,7 @@ impl ClientHandler for Listener {
 impl<P: PinnedServer> Client<P> {
     /// Connects over a transport of the SDK: a pair of a reader and a writer, such as the streams of a child process, is one.
     ///
-    /// It waits as long as the server does not answer; `tokio::time::timeout` around it ends the wait.
+    /// It waits 30 seconds for the server, if the runtime has a timer.
     ///
     /// # Errors
     ///
@@ -92,10 +94,13 @@ impl<P: PinnedServer> Client<P> {
     {
         let lock =
             serde_json::from_str(P::LOCK).map_err(|error| McpError::Lock { reason: error.to_string() })?;
-        let running = Listener::default().serve(transport).await.map_err(McpError::connection)?;
-        let client = Self { running, lock, server: PhantomData };
-        client.check().await?;
-        Ok(client)
+        in_time(async {
+            let running = Listener::default().serve(transport).await.map_err(McpError::connection)?;
+            let client = Self { running, lock, server: PhantomData };
+            client.check().await?;
+            Ok(client)
+        })
+        .await
     }
 
     /// Ends the connection; a server that runs as a child process sees the end of its input.
@@ -201,8 +206,7 @@ impl Drop for OnItsWay {
 
 /// Writes the lock file of a server: what it says now of its tools. Read it before you commit it: that is what models will see.
 ///
-/// Returns whether the file differs from what stood there before. It waits as long as the server does not answer;
-/// `tokio::time::timeout` around it ends the wait.
+/// Returns whether the file differs from what stood there before. It waits 30 seconds for the server, if the runtime has a timer.
 ///
 /// # Errors
 ///
@@ -212,15 +216,32 @@ where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let running = Listener::default().serve(transport).await.map_err(McpError::connection)?;
-    let lock = listed(&running).await?;
-    drop(running.cancel().await);
+    let lock = in_time(async {
+        let running = Listener::default().serve(transport).await.map_err(McpError::connection)?;
+        let lock = listed(&running).await?;
+        drop(running.cancel().await);
+        Ok(lock)
+    })
+    .await?;
     let unwritten = |reason: String| McpError::Lock { reason };
     let text = lock.text().map_err(|error| unwritten(error.to_string()))?;
     let file = file.as_ref();
     let differs = std::fs::read_to_string(file).ok().as_ref() != Some(&text);
     std::fs::write(file, text).map_err(|error| unwritten(error.to_string()))?;
     Ok(differs)
+}
+
+/// How long a server may take until it has told its tools.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// Waits for a server as long as one waits for a server, if the runtime can tell how long that is.
+async fn in_time<T>(told: impl Future<Output = Result<T, McpError>>) -> Result<T, McpError> {
+    if !has_timer() {
+        return told.await;
+    }
+    let late =
+        || McpError::connection(format!("the server did not tell its tools within {} s", ANSWER.as_secs()));
+    tokio::time::timeout(ANSWER, told).await.map_err(|_| late())?
 }
 
 /// What a server says now.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::error::{BuildError, RecordError, SetError, ToolRefusal};
+use crate::error::{BuildError, RecordError, SetError, ToolsRefused};
 
 /// The reason why a server or a client of the protocol cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -12,11 +12,8 @@ pub enum McpError {
     #[error(transparent)]
     Tools(#[from] SetError),
     /// Clients cannot read the arguments of tools.
-    #[error("the tools cannot be listed: {}", .refused.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    Unreadable {
-        /// Each tool, with what cannot be read in it.
-        refused: Vec<ToolRefusal>,
-    },
+    #[error("the tools cannot be listed: {0}")]
+    Unreadable(#[from] ToolsRefused),
     /// A text that clients are told is refused.
     #[error(transparent)]
     Texts(#[from] BuildError),

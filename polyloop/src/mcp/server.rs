@@ -61,7 +61,7 @@ impl<R: Registry> Server<R> {
         let tools = R::tools()?.filtered(|_, spec| !spec.hidden);
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let config = ServerConfig::new(capabilities).with_server_info(Implementation::new(R::SPEC.name, "0"));
-        let lowered = tools.lowered(SchemaReader::Mcp).map_err(|refused| McpError::Unreadable { refused })?;
+        let lowered = tools.lowered(SchemaReader::Mcp)?;
         let handler = Handler {
             listed: listed(&tools, &lowered),
             lowered,

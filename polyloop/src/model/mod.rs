@@ -13,7 +13,7 @@ pub(crate) use deltas::Deltas;
 pub use request::SealedRequest;
 pub use scripted::Scripted;
 
-use crate::error::{ModelError, ToolRefusal};
+use crate::error::{ModelError, ToolsRefused};
 use crate::event::Reply;
 use crate::message::{Prompt, ToolDefinition};
 use crate::tool::BoxFuture;
@@ -84,11 +84,15 @@ pub trait Model: Send + Sync + 'static {
         type_name::<Self>().to_owned()
     }
 
-    /// Says which tools the model's provider cannot read, and why; none unless a model says otherwise. An agent whose tools
-    /// its model refuses is not built: a provider answers one bad tool by failing the whole request.
-    fn refused_tools(&self, tools: &Arc<[ToolDefinition]>) -> Vec<ToolRefusal> {
+    /// Checks whether the model's provider can read tools; it can unless a model says otherwise. An agent whose tools its
+    /// model refuses is not built: a provider answers one bad tool by failing the whole request.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot read some of them; each is listed, with the reason.
+    fn check_tools(&self, tools: &Arc<[ToolDefinition]>) -> Result<(), ToolsRefused> {
         let _ = tools;
-        Vec::new()
+        Ok(())
     }
 }
 
@@ -113,8 +117,8 @@ impl<M: Model> Model for Arc<M> {
         M::identity(self)
     }
 
-    fn refused_tools(&self, tools: &Arc<[ToolDefinition]>) -> Vec<ToolRefusal> {
-        M::refused_tools(self, tools)
+    fn check_tools(&self, tools: &Arc<[ToolDefinition]>) -> Result<(), ToolsRefused> {
+        M::check_tools(self, tools)
     }
 }
 
@@ -123,7 +127,7 @@ pub(crate) trait DynModel: Send + Sync {
     fn body_of(&self, prompt: &Prompt) -> Option<Vec<u8>>;
     fn ask_boxed<'a>(&'a self, request: &'a SealedRequest<'a>) -> BoxFuture<'a, Result<Reply, ModelError>>;
     fn who(&self) -> String;
-    fn refused(&self, tools: &Arc<[ToolDefinition]>) -> Vec<ToolRefusal>;
+    fn check(&self, tools: &Arc<[ToolDefinition]>) -> Result<(), ToolsRefused>;
 }
 
 impl<M: Model> DynModel for M {
@@ -139,7 +143,7 @@ impl<M: Model> DynModel for M {
         self.identity()
     }
 
-    fn refused(&self, tools: &Arc<[ToolDefinition]>) -> Vec<ToolRefusal> {
-        self.refused_tools(tools)
+    fn check(&self, tools: &Arc<[ToolDefinition]>) -> Result<(), ToolsRefused> {
+        self.check_tools(tools)
     }
 }

@@ -9,7 +9,7 @@ use super::tools::ToolCache;
 use super::transport::Transport;
 use super::{Asked, ClientBuilder, Options, ProviderError, Wanted};
 use crate::dialect::LoweredTools;
-use crate::error::{ModelError, ModelErrorClass, ToolRefusal};
+use crate::error::{ModelError, ModelErrorClass, ToolsRefused};
 use crate::event::Reply;
 use crate::execute::catching;
 use crate::message::{Prompt, ToolDefinition};
@@ -100,15 +100,14 @@ impl<P: Protocol> Client<P> {
     /// # Errors
     ///
     /// When the provider cannot read one of them; every such tool is listed.
-    pub fn tools(&self, tools: &Arc<[ToolDefinition]>) -> Result<Arc<LoweredTools>, Vec<ToolRefusal>> {
+    pub fn tools(&self, tools: &Arc<[ToolDefinition]>) -> Result<Arc<LoweredTools>, ToolsRefused> {
         self.0.tools.lowered(tools, self.0.options.schemas)
     }
 
     fn lowered(&self, prompt: &Prompt) -> Result<Arc<LoweredTools>, ModelError> {
-        self.tools(prompt.shared_tools()).map_err(|refused| {
-            let refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
-            ModelError::new(ModelErrorClass::BadRequest, refused.join("; "))
-        })
+        let refused =
+            |refused: ToolsRefused| ModelError::new(ModelErrorClass::BadRequest, refused.to_string());
+        self.tools(prompt.shared_tools()).map_err(refused)
     }
 
     fn body_with(&self, prompt: &Prompt, tools: &LoweredTools) -> Vec<u8> {
@@ -182,8 +181,8 @@ impl<P: Protocol> Model for Client<P> {
         format!("{name}/{version} {server} {} {}", options.model, protocol.parameters(options))
     }
 
-    fn refused_tools(&self, tools: &Arc<[ToolDefinition]>) -> Vec<ToolRefusal> {
-        self.tools(tools).err().unwrap_or_default()
+    fn check_tools(&self, tools: &Arc<[ToolDefinition]>) -> Result<(), ToolsRefused> {
+        self.tools(tools).map(drop)
     }
 }
 

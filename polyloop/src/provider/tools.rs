@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::dialect::{LoweredTools, SchemaReader};
-use crate::error::ToolRefusal;
+use crate::error::ToolsRefused;
 use crate::message::ToolDefinition;
 
 /// The sets are few: that of an agent, and those with some of its hidden tools.
@@ -21,7 +21,7 @@ impl ToolCache {
         &self,
         tools: &Arc<[ToolDefinition]>,
         reader: SchemaReader,
-    ) -> Result<Arc<LoweredTools>, Vec<ToolRefusal>> {
+    ) -> Result<Arc<LoweredTools>, ToolsRefused> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, lowered)) = known.iter().find(|(known, _)| Arc::ptr_eq(known, tools)) {
             return Ok(lowered.clone());

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::set::{Member, ToolSet};
 use crate::dialect::{Dialect, LoweredTools, SchemaReader, lower};
-use crate::error::{SchemaError, SetError, SetProblem, ToolRefusal};
+use crate::error::{SchemaError, SetError, SetProblem, ToolRefusal, ToolsRefused};
 use crate::message::ToolDefinition;
 
 impl<S: ?Sized> ToolSet<S> {
@@ -51,21 +51,19 @@ impl<S: ?Sized> ToolSet<S> {
     /// # Errors
     ///
     /// When the reader can take a tool in no form; every such tool is listed, with the place and the Rust type.
-    pub fn lowered(&self, reader: SchemaReader) -> Result<LoweredTools, Vec<ToolRefusal>> {
-        LoweredTools::new(&self.definitions(&BTreeSet::new()), reader)
-            .map_err(|refusals| self.typed(refusals))
+    pub fn lowered(&self, reader: SchemaReader) -> Result<LoweredTools, ToolsRefused> {
+        LoweredTools::new(&self.definitions(&BTreeSet::new()), reader).map_err(|refused| self.typed(refused))
     }
 
     /// Names in each refusal the Rust type that is to be changed.
-    pub(crate) fn typed(&self, refusals: Vec<ToolRefusal>) -> Vec<ToolRefusal> {
-        let typed = |refusal: ToolRefusal| match self.member(refusal.tool()) {
+    pub(crate) fn typed(&self, refused: ToolsRefused) -> ToolsRefused {
+        refused.map(|refusal| match self.member(refusal.tool()) {
             Some(member) => {
                 let rust_type = member.type_at(refusal.path());
                 refusal.of_type(rust_type)
             }
             None => refusal,
-        };
-        refusals.into_iter().map(typed).collect()
+        })
     }
 
     /// The tools that are not hidden, or enabled, for the header of a request.
