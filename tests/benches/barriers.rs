@@ -24,7 +24,7 @@ use super::table::{Goal, Table};
 const RUNS: [(usize, Goal); 4] =
     [(1, Goal::None), (8, Goal::AtLeast(0.9)), (64, Goal::AtLeast(0.9)), (256, Goal::AtLeast(0.9))];
 /// How often the two are compared.
-const ROUNDS: usize = 41;
+const ROUNDS: usize = 121;
 /// Barriers that each run waits for in a round, one after another.
 const BARRIERS: usize = 16;
 const INSERT: &str = "INSERT INTO events \

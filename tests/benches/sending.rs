@@ -25,7 +25,7 @@ use polyloop::{
 use super::measure::median;
 use super::table::{Goal, Table};
 
-const RUNS: usize = 3;
+const RUNS: usize = 9;
 /// The goal, in bytes: what a run begins with.
 const BEGINS_WITH: usize = 190_000;
 /// A step adds this much in an observation, in bytes.

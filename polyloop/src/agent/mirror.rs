@@ -2,7 +2,7 @@
 
 use super::definition::{Definition, differing, shape_prompts};
 use crate::error::{JournalError, RunError};
-use crate::event::{Definitions, Event, INTENT};
+use crate::event::{Definitions, Event};
 use crate::journal::{Chain, Record, SessionId};
 use crate::message::Prompt;
 use crate::registry::{Registry, fragment_by_kind};
@@ -120,7 +120,7 @@ impl<R: Registry> Mirror<R> {
     /// come out again.
     pub(crate) fn follow_written(&mut self, records: &[Record], end: &Chain) -> Result<(), RunError> {
         // The check waits for it before each request, so what no prompt is made of is not read here.
-        for record in records.iter().filter(|record| record.kind != INTENT) {
+        for record in records.iter().filter(|record| Event::may_be_shown(record)) {
             self.fold(record, 0)?;
         }
         self.chain = end.clone();

@@ -17,8 +17,12 @@ use crate::message::ItemId;
 /// The version of all payloads so far.
 pub(crate) const VERSION: u32 = 1;
 
+/// What a model replied. What is taken of it stands in the decision, but for what only its provider can read.
+const REPLIED: &str = "model.replied";
+/// The member that holds that.
+const STATE: &str = "\"provider_state\"";
 /// What is about to be done. It is for whoever takes the run up again; no prompt is made of it.
-pub(crate) const INTENT: &str = "action.intent";
+const INTENT: &str = "action.intent";
 // Kinds that hold fragments: reading them takes a registry.
 const FRAGMENT: &str = "fragment.recorded";
 const NOTE: &str = "note.queued";
@@ -44,7 +48,7 @@ const KINDS: &[(&str, &str)] = &[
     ("compaction.abandoned", "CompactionAbandoned"),
     ("prompt.refused", "PromptRefused"),
     ("prompt.sealed", "PromptSealed"),
-    ("model.replied", "ModelReplied"),
+    (REPLIED, "ModelReplied"),
     ("model.failed", "ModelFailed"),
     ("model.abandoned", "ModelAbandoned"),
     ("decision", "Decided"),
@@ -107,7 +111,7 @@ impl Event {
             Self::CompactionAbandoned { .. } => "compaction.abandoned",
             Self::PromptRefused { .. } => "prompt.refused",
             Self::PromptSealed { .. } => "prompt.sealed",
-            Self::ModelReplied { .. } => "model.replied",
+            Self::ModelReplied { .. } => REPLIED,
             Self::ModelFailed { .. } => "model.failed",
             Self::ModelAbandoned {} => "model.abandoned",
             Self::Decided { .. } => "decision",
@@ -137,6 +141,15 @@ impl Event {
         // `{"Variant":payload}`: the kind stands for the variant.
         let payload = tagged.split_once(':').and_then(|(_, rest)| rest.strip_suffix('}'));
         Ok(payload.unwrap_or("{}").into())
+    }
+
+    /// Whether a record may say something of which a prompt is made.
+    pub(crate) fn may_be_shown(record: &Record) -> bool {
+        match &*record.kind {
+            INTENT => false,
+            REPLIED => record.payload.contains(STATE),
+            _ => true,
+        }
     }
 
     /// Reads a record back; none where it may be passed over. `find` knows the fragments of a registry, or tells

@@ -161,7 +161,7 @@ impl Writer {
     }
 
     /// What joins the transaction that is open. Those who were told of the last one are about to ask for the next: they
-    /// are waited for, together no longer than a sync of their own would take, and each a part of that.
+    /// are waited for, together no longer than a sync of their own would take, and each half of that.
     fn next(
         &self,
         asked: &mpsc::Receiver<Writing>,
@@ -169,7 +169,7 @@ impl Writer {
         patience: &mut Duration,
     ) -> Option<Writing> {
         let begun = Instant::now();
-        let most = if joined < self.company { (self.sync / 4).min(*patience) } else { Duration::ZERO };
+        let most = if joined < self.company { (self.sync / 2).min(*patience) } else { Duration::ZERO };
         let next = loop {
             match asked.try_recv() {
                 // Sleeping would cost a waking for each of them, on their side too.
