@@ -201,6 +201,8 @@ impl Ledger {
                 self.view.close();
                 self.branched = false;
                 self.asked = true;
+                // What a model replied to another request is not what it replies to this one.
+                self.replied = None;
             }
             Event::ModelFailed { closing: Some(closing), .. } => {
                 self.asked = false;
