@@ -194,6 +194,16 @@ async fn failures_have_their_classes() {
 }
 
 #[tokio::test]
+async fn what_a_stream_cost_is_kept_as_the_server_names_it() {
+    let [_, answered] = streamed();
+    let raw: Value = serde_json::from_str(asked(answered).await.unwrap().raw().unwrap()).unwrap();
+    let counted = json!({
+        "input_tokens": 20, "cache_creation_input_tokens": 5, "cache_read_input_tokens": 100, "output_tokens": 10
+    });
+    assert_eq!((&raw["usage"], &raw["content"][0]["text"]), (&counted, &json!("It is 42.")));
+}
+
+#[tokio::test]
 async fn a_call_that_is_no_json_keeps_its_text() {
     let start = json!({"type": "tool_use", "id": "a", "name": "add", "input": {}});
     let answered = events(&[

@@ -189,8 +189,8 @@ impl<R: Registry> AgentBuilder<R> {
     ///
     /// # Errors
     ///
-    /// When a tool cannot be described to a model, or not to this one, has no handler or is not listed in the registry, the layout has no place for a fragment, or a fixed text
-    /// is empty or has a placeholder that is not known.
+    /// When a tool cannot be described to a model, or not to this one, has no handler or is not listed in the registry, the
+    /// layout has no place for a fragment, or a fixed text is empty or has a placeholder that is not known.
     pub fn build(self) -> Result<Agent<R>, BuildError> {
         let texts = self.texts.check()?;
         let tools = match self.tools {

@@ -53,7 +53,7 @@ impl Serialize for Parameters<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { own, options } = self;
         let mut map = serializer.serialize_map(None)?;
-        members(own, options, own.thinking, &mut map)?;
+        members(options, own.thinking, &mut map)?;
         entry(&mut map, "parallel_tool_calls", options.parallel_tool_calls.as_ref())?;
         map.serialize_entry("cache", &own.cache)?;
         map.serialize_entry("schemas", &options.schemas)?;
@@ -62,12 +62,7 @@ impl Serialize for Parameters<'_> {
 }
 
 /// The members that do not depend on what is said.
-fn members<M: SerializeMap>(
-    _: &Messages,
-    options: &Options,
-    thinking: Option<u32>,
-    map: &mut M,
-) -> Result<(), M::Error> {
+fn members<M: SerializeMap>(options: &Options, thinking: Option<u32>, map: &mut M) -> Result<(), M::Error> {
     map.serialize_entry("max_tokens", &max_tokens(options))?;
     entry(map, "temperature", options.temperature.as_ref())?;
     if let Some(budget_tokens) = thinking {
@@ -97,7 +92,7 @@ impl Serialize for Body<'_> {
         let thinking = own.thinking.filter(|_| may_think(turns));
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", &options.model)?;
-        members(own, options, thinking, &mut map)?;
+        members(options, thinking, &mut map)?;
         if !asked.prompt.tools().is_empty() {
             let mark_last = own.cache && turns.system.is_empty();
             map.serialize_entry("tools", &tools(asked.tools, mark_last))?;

@@ -8,7 +8,7 @@ use super::reply::{WireUsage, reply};
 use crate::error::ModelError;
 use crate::event::Reply;
 use crate::model::Deltas;
-use crate::provider::{Gathering, Wanted, cost, nullable, of_answer, read, unreadable};
+use crate::provider::{Gathering, Wanted, nullable, of_answer, read, unreadable};
 
 /// An event. What nothing here reads is passed over.
 #[derive(Deserialize)]
@@ -22,8 +22,8 @@ struct Event<'a> {
     content_block: Option<Map<String, Value>>,
     #[serde(default)]
     delta: Option<Delta>,
-    #[serde(default, deserialize_with = "cost")]
-    usage: Option<WireUsage>,
+    #[serde(default)]
+    usage: Option<Value>,
     #[serde(default, borrow)]
     error: Option<&'a RawValue>,
 }
@@ -99,6 +99,8 @@ pub struct Events {
     blocks: Vec<Block>,
     stop_reason: Option<String>,
     usage: WireUsage,
+    /// The same, as the server names it.
+    counted: Map<String, Value>,
     done: bool,
 }
 
@@ -110,20 +112,28 @@ impl Events {
             blocks: Vec::new(),
             stop_reason: None,
             usage: WireUsage::default(),
+            counted: Map::new(),
             done: false,
         }
+    }
+
+    /// Takes what a piece tells of the cost, which may be some of it, or nothing that can be read.
+    fn count(&mut self, usage: Option<Value>) {
+        let Some(Value::Object(usage)) = usage else { return };
+        self.counted.extend(usage.clone());
+        self.usage.update(serde_json::from_value(Value::Object(usage)).unwrap_or_default());
     }
 }
 
 impl Gathering for Events {
     fn take(&mut self, data: &str, deltas: &Deltas) -> Result<(), ModelError> {
         let event: Event<'_> = read(data)?;
-        self.usage.update(event.usage.unwrap_or_default());
+        self.count(event.usage);
         match event.r#type.as_str() {
             "message_start" => {
                 self.members = event.message.unwrap_or_default();
-                let usage = self.members.remove("usage").unwrap_or_default();
-                self.usage.update(serde_json::from_value(usage).unwrap_or_default());
+                let usage = self.members.remove("usage");
+                self.count(usage);
             }
             "content_block_start" => {
                 let members = event.content_block.unwrap_or_default();
@@ -165,9 +175,7 @@ impl Gathering for Events {
         let content: Vec<Value> = blocks.iter().map(|block| read(block)).collect::<Result<_, _>>()?;
         whole.insert("content".to_owned(), Value::Array(content));
         whole.insert("stop_reason".to_owned(), json!(self.stop_reason));
-        let usage = reply.usage();
-        let counted = json!({"prompt": usage.prompt, "cached": usage.cached, "reply": usage.reply});
-        whole.insert("usage".to_owned(), counted);
+        whole.insert("usage".to_owned(), Value::Object(self.counted));
         Ok(reply.with_raw(Value::Object(whole).to_string()))
     }
 }

@@ -95,12 +95,8 @@ impl<P: Protocol> Client<P> {
         &self.0.options.model
     }
 
-    /// Returns the tools as the provider reads them, and of each why it is not strict if it is not.
-    ///
-    /// # Errors
-    ///
-    /// When the provider cannot read one of them; every such tool is listed.
-    pub fn tools(&self, tools: &Arc<[ToolDefinition]>) -> Result<Arc<LoweredTools>, ToolsRefused> {
+    /// The tools as the provider reads them.
+    fn tools(&self, tools: &Arc<[ToolDefinition]>) -> Result<Arc<LoweredTools>, ToolsRefused> {
         self.0.tools.lowered(tools, self.0.options.schemas)
     }
 

@@ -27,6 +27,10 @@ impl ToolCache {
             return Ok(lowered.clone());
         }
         let lowered = Arc::new(LoweredTools::new(tools, reader)?);
+        if tools.is_empty() {
+            // Each prompt without tools has a set of its own.
+            return Ok(lowered);
+        }
         if known.len() == MOST_SETS {
             known.remove(0);
         }
