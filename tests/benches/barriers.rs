@@ -24,9 +24,9 @@ use super::table::{Goal, Table};
 const RUNS: [(usize, Goal); 4] =
     [(1, Goal::None), (8, Goal::AtLeast(0.9)), (64, Goal::AtLeast(0.9)), (256, Goal::AtLeast(0.9))];
 /// How often the two are compared.
-const ROUNDS: usize = 121;
+const ROUNDS: usize = 41;
 /// Barriers that each run waits for in a round, one after another.
-const BARRIERS: usize = 16;
+const BARRIERS: usize = 64;
 const INSERT: &str = "INSERT INTO events \
                       (session, seq, run, epoch, kind, v, prev_hash, ignorable, payload, at) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
@@ -134,7 +134,7 @@ impl Bare {
         drop(SqliteJournal::open(&path).expect("the file is made"));
         let connection = Connection::open(&path).expect("the file is opened");
         for (pragma, value) in
-            [("journal_mode", "wal"), ("synchronous", "FULL"), ("wal_autocheckpoint", "10000")]
+            [("journal_mode", "wal"), ("synchronous", "FULL"), ("wal_autocheckpoint", "8192"), ("cache_size", "-16384")]
         {
             connection.pragma_update(None, pragma, value).expect("it is a pragma");
         }

@@ -57,6 +57,8 @@ pub(super) fn open(path: &Path) -> Result<Connection, JournalError> {
     set(&connection, "synchronous", "FULL", "2")?;
     // `SQLite` would do it after a commit, and keep it to itself when that fails. The writing thread does it.
     set(&connection, "wal_autocheckpoint", "0", "0")?;
+    // KiB: the pages that the ends of a few thousand sessions stand in. They are looked up at each append.
+    set(&connection, "cache_size", "-16384", "-16384")?;
     make_tables(&connection).map_err(failed)?;
     is_ours(&connection)?;
     Ok(connection)
@@ -81,11 +83,6 @@ pub(super) fn sync(connection: &Connection) -> Result<i64, JournalError> {
         .map_err(failed)?;
     // A reader or writer of another process is in the way; what is there becomes durable with the next barrier.
     Ok(if busy == 0 { last } else { 0 })
-}
-
-/// Moves the log into the file, as far as no reader is in the way.
-pub(super) fn move_log(connection: &Connection) -> Result<(), JournalError> {
-    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).map_err(failed)
 }
 
 /// Sets how an append is synced: `FULL` at a barrier, else `NORMAL`. Not inside a transaction.

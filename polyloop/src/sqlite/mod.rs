@@ -3,6 +3,7 @@
 mod answer;
 mod blobs;
 mod file;
+mod log;
 mod reader;
 mod rows;
 mod shared;
@@ -66,7 +67,7 @@ impl Threads {
         let durable = Arc::new(AtomicI64::new(file::sync(&connection)?));
         let failed = Arc::new(AtomicBool::new(false));
         let reader = Reader::new(file::open_to_read(path)?, durable.clone());
-        let writer = Writer::new(connection, durable, failed.clone());
+        let writer = Writer::new(connection, durable, failed.clone())?;
         let (writing, to_write) = mpsc::channel();
         let (reading, to_read) = mpsc::channel();
         // Made first: a thread that is there ends with it, also where the other one cannot be made.

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::answer::failed;
-use super::file::{move_log, set_synchronous};
+use super::file::set_synchronous;
+use super::log::Log;
 use super::rows::{Fault, Rows};
 use super::told::{Answer, Done, Told};
 use crate::error::JournalError;
@@ -20,12 +21,8 @@ use crate::journal::{Durability, Lease, Record, SessionId};
 const GROUP: usize = 1024;
 /// After how long without a command the log is moved into the file.
 const IDLE: Duration = Duration::from_secs(1);
-/// Bytes, about, after which the log is moved into the file also where it is never idle.
-const LOG: usize = 32 << 20;
 /// How long a command that is expected is looked out for before the thread sleeps.
 const AWAKE: Duration = Duration::from_micros(200);
-/// What a record costs in the log beside its payload, about: its rows and their share of the pages.
-const RECORD: usize = 2048;
 
 /// What is asked of the thread.
 pub(super) enum Writing {
@@ -38,13 +35,6 @@ impl Writing {
     /// A lease fences somebody, so it must not be forgotten.
     fn is_barrier(&self) -> bool {
         !matches!(self, Self::Append { durability: Durability::Relaxed, .. })
-    }
-
-    fn records(&self) -> &[Record] {
-        match self {
-            Self::Lease { .. } => &[],
-            Self::Append { records, .. } | Self::Import { records, .. } => records,
-        }
     }
 
     fn refused(self, error: &JournalError) -> Done {
@@ -67,8 +57,7 @@ pub(super) struct Writer {
     poisoned: Option<JournalError>,
     /// Tells the others that it is so.
     failed: Arc<AtomicBool>,
-    /// Bytes, about, that were written since the log was moved into the file.
-    logged: usize,
+    log: Log,
     /// Whether the last command came right behind the one before.
     busy: bool,
     /// How many commands came together lately.
@@ -78,18 +67,22 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, durable: Arc<AtomicI64>, failed: Arc<AtomicBool>) -> Self {
-        Self {
+    pub(super) fn new(
+        mut connection: Connection,
+        durable: Arc<AtomicI64>,
+        failed: Arc<AtomicBool>,
+    ) -> Result<Self, JournalError> {
+        Ok(Self {
+            log: Log::of(&mut connection)?,
             rows: Rows::new(connection),
             syncs: true,
             durable,
             poisoned: None,
             failed,
-            logged: 0,
             busy: false,
             company: 0,
             sync: Duration::ZERO,
-        }
+        })
     }
 
     /// Writes until nobody is left who could ask.
@@ -98,11 +91,11 @@ impl Writer {
             match self.first(asked) {
                 Ok(first) => {
                     self.write(first, asked);
-                    if self.logged > LOG {
+                    if self.log.is_long() {
                         self.move_log();
                     }
                 }
-                Err(RecvTimeoutError::Timeout) if self.logged > 0 => self.move_log(),
+                Err(RecvTimeoutError::Timeout) if !self.log.is_empty() => self.move_log(),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -144,8 +137,6 @@ impl Writer {
                 if barrier && done.len() < GROUP { self.next(asked, done.len(), &mut patience) } else { None }
             });
             let Some(command) = next else { break };
-            self.logged +=
-                command.records().iter().map(|record| RECORD + record.payload.len()).sum::<usize>();
             done.push(self.carry_out(command, &mut failure));
         }
         self.company = done.len().max(self.company - self.company.div_ceil(4));
@@ -234,9 +225,8 @@ impl Writer {
 
     /// Moves the log into the file. Where a reader is in the way it is tried again later.
     fn move_log(&mut self) {
-        self.logged = 0;
         if self.poisoned.is_none()
-            && let Err(error) = move_log(self.rows.connection())
+            && let Err(error) = self.log.move_into_file(self.rows.connection())
         {
             self.poison(error);
         }
