@@ -1,13 +1,15 @@
 //! Barriers per second through `SqliteJournal`, against a bare loop over `rusqlite`.
 //!
 //! The bare loop does what no store can do without: one thread, one transaction with the rows of all runs, one commit. It
-//! checks nothing, hands nothing over, and has its rows in hand. Same tables, same triggers, same pragmas, same rows. At
-//! one run nobody shares a sync, and each barrier pays for waking two threads; that ratio has no goal.
+//! checks nothing, hands nothing over, and has its rows in hand. Same tables, same triggers, same pragmas, same rows. The
+//! runs have the processors that the writing thread leaves: one more worker would take its own away. At one run nobody
+//! shares a sync, and each barrier pays for waking two threads; that ratio has no goal.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Instant;
 
 use polyloop::{
@@ -33,7 +35,12 @@ const INSERT: &str = "INSERT INTO events \
 
 /// Sets all of it down.
 pub(crate) fn measure(table: &mut Table) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().build().expect("a runtime starts");
+    let workers =
+        thread::available_parallelism().map_or(1, |processors| processors.get().saturating_sub(1).max(1));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
+        .build()
+        .expect("a runtime starts");
     let steps = runtime.block_on(appends_of_a_step());
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("there is a place for files");
     Table::group("barriers per second through `SqliteJournal` / through a bare loop");
@@ -133,9 +140,12 @@ impl Bare {
         // Tables and triggers are the store's own.
         drop(SqliteJournal::open(&path).expect("the file is made"));
         let connection = Connection::open(&path).expect("the file is opened");
-        for (pragma, value) in
-            [("journal_mode", "wal"), ("synchronous", "FULL"), ("wal_autocheckpoint", "8192"), ("cache_size", "-16384")]
-        {
+        for (pragma, value) in [
+            ("journal_mode", "wal"),
+            ("synchronous", "FULL"),
+            ("wal_autocheckpoint", "8192"),
+            ("cache_size", "-16384"),
+        ] {
             connection.pragma_update(None, pragma, value).expect("it is a pragma");
         }
         Self { connection, runs: (0..runs).map(|_| (session(), 0)).collect(), steps: steps.clone() }

@@ -39,12 +39,17 @@ impl Told {
 
     /// Tells whoever is left. Who stopped waiting gets no answer.
     pub(super) fn tell(&self) {
-        while let Some(done) = self.next() {
-            match done {
-                Done::Lease(answer, lease) => drop(answer.send((lease, self.clone()))),
-                Done::Written(answer, written) => drop(answer.send((written, self.clone()))),
-            }
+        while self.tell_next() {}
+    }
+
+    /// Tells one more, and says whether there was one.
+    pub(super) fn tell_next(&self) -> bool {
+        match self.next() {
+            Some(Done::Lease(answer, lease)) => drop(answer.send((lease, self.clone()))),
+            Some(Done::Written(answer, written)) => drop(answer.send((written, self.clone()))),
+            None => return false,
         }
+        true
     }
 
     fn next(&self) -> Option<Done> {

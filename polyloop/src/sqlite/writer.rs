@@ -58,6 +58,8 @@ pub(super) struct Writer {
     /// Tells the others that it is so.
     failed: Arc<AtomicBool>,
     log: Log,
+    /// Who waited for the last transaction. They are told while there is nothing else to do.
+    told: Told,
     /// Whether the last command came right behind the one before.
     busy: bool,
     /// How many commands came together lately.
@@ -79,6 +81,7 @@ impl Writer {
             durable,
             poisoned: None,
             failed,
+            told: Told::of([]),
             busy: false,
             company: 0,
             sync: Duration::ZERO,
@@ -97,7 +100,7 @@ impl Writer {
                 }
                 Err(RecvTimeoutError::Timeout) if !self.log.is_empty() => self.move_log(),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Disconnected) => return self.told.tell(),
             }
         }
     }
@@ -110,9 +113,10 @@ impl Writer {
             match asked.try_recv() {
                 Ok(first) => return Ok(first),
                 Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
-                Err(TryRecvError::Empty) => thread::yield_now(),
+                Err(TryRecvError::Empty) => self.pass_time(),
             }
         }
+        self.told.tell();
         let begun = Instant::now();
         let first = asked.recv_timeout(IDLE);
         self.busy = begun.elapsed() < AWAKE;
@@ -164,8 +168,9 @@ impl Writer {
         let next = loop {
             match asked.try_recv() {
                 // Sleeping would cost a waking for each of them, on their side too.
-                Err(TryRecvError::Empty) if begun.elapsed() < most.min(AWAKE) => thread::yield_now(),
+                Err(TryRecvError::Empty) if begun.elapsed() < most.min(AWAKE) => self.pass_time(),
                 Err(TryRecvError::Empty) if begun.elapsed() < most => {
+                    self.told.tell();
                     break asked.recv_timeout(most.saturating_sub(AWAKE)).ok();
                 }
                 next => break next.ok(),
@@ -173,6 +178,12 @@ impl Writer {
         };
         *patience = patience.saturating_sub(begun.elapsed());
         next
+    }
+
+    fn pass_time(&self) {
+        if !self.told.tell_next() {
+            thread::yield_now();
+        }
     }
 
     fn begin(&mut self, barrier: bool) -> Result<(), JournalError> {
@@ -187,6 +198,8 @@ impl Writer {
     }
 
     fn commit(&mut self, barrier: bool, done: Vec<Done>) {
+        // Nobody waits for the sync of others.
+        self.told.tell();
         let begun = Instant::now();
         match self.rows.commit() {
             Ok(last) => {
@@ -194,7 +207,8 @@ impl Writer {
                     self.durable.store(last, Ordering::Release);
                     self.sync = (self.sync * 7 + begun.elapsed()) / 8;
                 }
-                Told::of(done).tell();
+                self.told = Told::of(done);
+                self.told.tell_next();
             }
             Err(error) => {
                 let error = self.poison(failed(error));
@@ -225,6 +239,7 @@ impl Writer {
 
     /// Moves the log into the file. Where a reader is in the way it is tried again later.
     fn move_log(&mut self) {
+        self.told.tell();
         if self.poisoned.is_none()
             && let Err(error) = self.log.move_into_file(self.rows.connection())
         {
