@@ -10,7 +10,7 @@ use rusqlite::hooks::Wal;
 use super::answer::failed;
 use crate::error::JournalError;
 
-/// Pages after which it is moved also where commands wait: 32 MB.
+/// Pages after which it is moved also where commands wait: 32 MiB.
 const LONG: u32 = 8192;
 
 /// How much of the log is not moved yet.
