@@ -7,9 +7,10 @@
 //!    the set. Whatever is not in it cannot reach the model: the compiler refuses it.
 //! 2. **Record.** A [`Session`] takes fragments and a person's words through typed doors.
 //! 3. **Project.** A [`Prompt`] is a pure function of what was recorded; a [`Layout`] orders it by type fields alone.
-//! 4. **Ask.** A [`Model`] sees the sealed prompt, and nothing else.
-//! 5. **Interpret.** An [`Interpreter`] says what the reply means.
-//! 6. **Act.** The handlers of the tools, or an [`Executor`], act; what they return is recorded, and the ring closes.
+//! 4. **Verify.** The prompt is sealed: what leaves is what the journal yields when it is read back, byte for byte.
+//! 5. **Ask.** A [`Model`] sees the sealed prompt, and nothing else.
+//! 6. **Act.** An [`Interpreter`] says what the reply means; the handlers of the tools, or an [`Executor`], act; what they
+//!    return is recorded, and the ring closes.
 //!
 //! A [`Journal`] keeps what happens, before anything relies on it: [`Agent::resume`] goes on with a run that was
 //! interrupted. [`MemoryJournal`] keeps it as long as the process lives, `SqliteJournal` in a file.
