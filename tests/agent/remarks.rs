@@ -2,8 +2,8 @@
 
 use futures_util::FutureExt;
 use polyloop::{
-    Agent, ContextFragment, Ending, Model, ModelError, Prompt, RecordError, Reply, RunError, Scripted,
-    Update, registry, tool,
+    Agent, Budget, ContextFragment, Ending, Model, ModelError, Prompt, RecordError, Reply, RunError,
+    Scripted, Update, registry, tool,
 };
 use tokio::sync::Notify;
 
@@ -113,15 +113,53 @@ async fn a_fragment_too_many_is_told_and_the_run_goes_on() {
     assert_eq!(texts(&last(&model)), ["<notice>one</notice>", "go"]);
 }
 
-#[tokio::test]
-async fn words_of_the_last_moment_are_kept_for_the_next_run() {
-    let scripted = Scripted::replies([Reply::text("first"), Reply::text("second")]);
+/// A run in which a person says something while the model gives its last answer.
+async fn interrupted(scripted: &Scripted, budget: Budget) -> polyloop::Run<App> {
     let model = std::sync::Arc::new(Interrupted(std::sync::Mutex::default(), scripted.clone()));
-    let agent = Agent::<App>::builder(model.clone()).build().unwrap();
-    let mut run = agent.on(Notify::new()).goal("go").await.unwrap();
+    let agent = Agent::<App>::builder(model.clone()).budget(budget).build().unwrap();
+    let run = agent.on(Notify::new()).goal("go").await.unwrap();
     *model.0.lock().unwrap() = Some(run.handle());
-    assert_eq!(run.finish().await.unwrap().to_string(), "first");
-    run.follow_up().goal("on").await.unwrap();
+    run
+}
+
+#[tokio::test]
+async fn words_of_the_last_moment_are_answered() {
+    let scripted = Scripted::replies([Reply::text("first"), Reply::text("second")]);
+    let mut run = interrupted(&scripted, Budget::default()).await;
+    let report = run.finish().await.unwrap();
+    assert_eq!(
+        (report.to_string().as_str(), &report.ending, report.steps),
+        ("second", &Ending::FinalAnswer, 2)
+    );
+    assert!(!report.unheard);
+    assert_eq!(texts(&last(&scripted)), ["go", "first", "And the doors?"]);
+    assert_eq!(run.follow_up().await, Err(RunError::EmptyGoal), "nothing is left to answer");
+}
+
+#[tokio::test]
+async fn an_answer_to_words_of_the_last_moment_may_be_a_call() {
+    let call = Reply::text("I look.").call("gate", "{}");
+    let scripted = Scripted::replies([Reply::text("first"), call, Reply::text("done")]);
+    let model = std::sync::Arc::new(Interrupted(std::sync::Mutex::default(), scripted.clone()));
+    let go = std::sync::Arc::new(Notify::new());
+    go.notify_one();
+    let agent = Agent::<App>::builder(model.clone()).build().unwrap();
+    let mut run = agent.on(go).goal("go").await.unwrap();
+    *model.0.lock().unwrap() = Some(run.handle());
+    assert_eq!(run.finish().await.unwrap().to_string(), "done");
+    assert_eq!(texts(&last(&scripted)), ["go", "first", "And the doors?", "I look.", "through"]);
+}
+
+#[tokio::test]
+async fn a_run_without_words_answers_those_that_a_run_had_no_step_for() {
+    let scripted = Scripted::replies([Reply::text("first"), Reply::text("second"), Reply::text("third")]);
+    let mut run = interrupted(&scripted, Budget::steps(1)).await;
+    let report = run.finish().await.unwrap();
+    assert_eq!((report.to_string().as_str(), &report.ending), ("first", &Ending::FinalAnswer));
+    assert!(report.unheard);
+    run.follow_up().await.unwrap();
     assert_eq!(run.finish().await.unwrap().to_string(), "second");
-    assert_eq!(texts(&last(&scripted)), ["go", "first", "And the doors?", "on"]);
+    assert_eq!(texts(&last(&scripted)), ["go", "first", "And the doors?"]);
+    run.follow_up().goal("on").await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "third");
 }

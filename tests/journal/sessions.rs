@@ -1,7 +1,10 @@
 //! Sessions of several runs in a journal, and what a person says between and in them.
 
+use std::sync::{Arc, Mutex};
+
 use polyloop::{
-    Agent, Budget, Ending, Journal, JournalError, MemoryJournal, Reply, RunError, Scripted, SessionId, Update,
+    Agent, Budget, Durability, Ending, Journal, JournalError, Lease, MemoryJournal, Record, Reply, RunError,
+    Scripted, SessionId, Update,
 };
 
 use crate::support::{App, Store, World, builder, kinds, rules, script, tally_reply, texts};
@@ -97,6 +100,78 @@ async fn a_session_whose_last_run_has_not_ended_is_resumed_first() {
     assert_eq!(refused.err(), Some(RunError::Unfinished { session: "chat".to_owned() }));
     let mut run = agent.resume(World::default(), "chat").await.unwrap();
     assert_eq!(run.finish().await.unwrap().to_string(), "one");
+}
+
+/// Shows a session as it was, until its lease is asked for: somebody else goes on between the two.
+struct Behind {
+    kept: MemoryJournal,
+    shown: Mutex<Option<Vec<Record>>>,
+}
+
+impl Journal for Behind {
+    async fn lease(&self, session: &SessionId) -> Result<Lease, JournalError> {
+        self.kept.lease(session).await
+    }
+
+    async fn lease_at(&self, session: &SessionId, seq: u64) -> Result<Lease, JournalError> {
+        self.shown.lock().unwrap().take();
+        self.kept.lease_at(session, seq).await
+    }
+
+    async fn append(
+        &self,
+        lease: &Lease,
+        seq: u64,
+        records: Vec<Record>,
+        durability: Durability,
+    ) -> Result<(), JournalError> {
+        self.kept.append(lease, seq, records, durability).await
+    }
+
+    async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<Record>, JournalError> {
+        let shown = self.shown.lock().unwrap().clone();
+        match shown {
+            Some(shown) => Ok(shown),
+            None => self.kept.read(session, from).await,
+        }
+    }
+
+    async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
+        self.kept.list().await
+    }
+
+    async fn watermark(&self, session: &SessionId) -> Result<u64, JournalError> {
+        self.kept.watermark(session).await
+    }
+}
+
+#[tokio::test]
+async fn of_two_who_begin_at_once_the_second_disturbs_nobody() {
+    let kept = MemoryJournal::new();
+    let model = Scripted::by(|_| Reply::text("one"));
+    let agent = Agent::<App>::builder(model).journal(kept.clone()).build().unwrap();
+    for goal in ["first", "second"] {
+        let before = kept.read(&"chat".into(), 0).await.unwrap();
+        let mut run = agent.on(World::default()).session("chat").goal(goal).await.unwrap();
+        let behind = Arc::new(Behind { kept: kept.clone(), shown: Mutex::new(Some(before)) });
+        let late = Agent::<App>::builder(Scripted::replies([])).journal(behind).build().unwrap();
+        let refused = late.on(World::default()).session("chat").goal("late").await;
+        assert_eq!(refused.err(), Some(RunError::Unfinished { session: "chat".to_owned() }));
+        assert_eq!(run.finish().await.unwrap().to_string(), "one");
+    }
+}
+
+#[tokio::test]
+async fn whoever_comes_behind_a_run_that_ended_meanwhile_goes_on_behind_it() {
+    let kept = MemoryJournal::new();
+    let (_, agent) = answering(&kept, "one");
+    agent.on(World::default()).session("chat").goal("first").await.unwrap().finish().await.unwrap();
+    let behind = Arc::new(Behind { kept: kept.clone(), shown: Mutex::new(Some(Vec::new())) });
+    let model = Scripted::replies([Reply::text("two")]);
+    let late = Agent::<App>::builder(model.clone()).journal(behind).build().unwrap();
+    let mut run = late.on(World::default()).session("chat").goal("late").await.unwrap();
+    assert_eq!(run.finish().await.unwrap().to_string(), "two");
+    assert_eq!(texts(&model.requests()[0]), ["first", "one", "late"]);
 }
 
 #[tokio::test]

@@ -92,6 +92,30 @@ async fn an_append_is_refused_without_the_last_lease_or_at_another_place() {
     other.append(&second, 1, records[1..2].to_vec(), Durability::Barrier).await.unwrap();
 }
 
+#[tokio::test]
+async fn a_lease_at_a_place_is_taken_from_nobody_who_went_on() {
+    async fn check(journal: impl Journal, records: &[Record]) {
+        let session = &records[0].session;
+        let held = journal.lease_at(session, 0).await.unwrap();
+        // Who only has a lease has not gone on.
+        let held = Lease { epoch: held.epoch + 1, ..held };
+        assert_eq!(journal.lease_at(session, 0).await, Ok(held.clone()));
+        journal.append(&held, 0, records[..2].to_vec(), Durability::Barrier).await.unwrap();
+        for seq in [0, 1] {
+            assert_eq!(journal.lease_at(session, seq).await, Err(JournalError::OutOfOrder { seq, next: 2 }));
+        }
+        journal.append(&held, 2, records[2..3].to_vec(), Durability::Barrier).await.unwrap();
+        let next = journal.lease_at(session, 3).await.unwrap();
+        assert_eq!(next.epoch, held.epoch + 1);
+        let nobody = SessionId::from("nobody");
+        let refused = journal.lease_at(&nobody, 1).await;
+        assert_eq!(refused, Err(JournalError::OutOfOrder { seq: 1, next: 0 }));
+    }
+    let (folder, records) = (tempfile::tempdir().unwrap(), records().await);
+    check(SqliteJournal::open(folder.path().join("runs.db")).unwrap(), &records).await;
+    check(MemoryJournal::new(), &records).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn many_runs_share_a_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use super::driver::Driver;
 use super::handle::{Cancel, Ear, RunHandle};
 use super::opening::Ready;
 use super::update::Update;
-use crate::error::{JournalError, RunError};
+use crate::error::RunError;
 use crate::event::Event;
 use crate::journal::Fork;
 use crate::registry::Registry;
@@ -47,23 +47,9 @@ impl<R: Registry> Driver<R> {
     /// Takes the right to write, where the session was only looked at so far.
     pub(super) async fn take_over(&mut self) -> Result<(), RunError> {
         if !self.writer.has_lease() {
-            // First, so that nobody who went on is stopped by somebody who cannot.
-            self.nobody_went_on().await?;
-            let lease = self.writer.new_lease().await?;
-            self.nobody_went_on().await?;
-            self.writer.hold(lease);
+            self.writer.take_lease_at(self.mirror.chain().len()).await?;
         }
         Ok(())
-    }
-
-    async fn nobody_went_on(&self) -> Result<(), JournalError> {
-        let seq = self.mirror.chain().len();
-        let tail = self.writer.read(seq).await?;
-        if tail.is_empty() {
-            Ok(())
-        } else {
-            Err(JournalError::OutOfOrder { seq, next: seq + tail.len() as u64 })
-        }
     }
 
     /// Hears a new handle in place of the old ones, which belong to the run that ended.

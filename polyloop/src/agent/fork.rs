@@ -128,15 +128,16 @@ impl<R: Registry> ForkRequest<R> {
         let (fork, lineage) = branch_off(&*journal, parent, at).await?;
         let session = session.unwrap_or_else(SessionId::mint);
         let opened = Opened::inheriting(&definition, journal, session.clone(), &lineage)?;
-        // In the middle of a run there is something to go on with.
-        let checked = opening.check(!opened.state.is_open())?;
-        if !opened.writer.read(0).await?.is_empty() {
-            return Err(JournalError::SessionExists { session: session.to_string() }.into());
-        }
+        let checked = opening.check()?;
         let (mut driver, _, updates) = Driver::new(definition, handlers, opened);
         driver.open_session(Some(fork));
-        let ready = checked.behind(&mut driver.session)?;
-        driver.writer.take_lease().await?;
+        let ready = checked.behind(&mut driver.session, &driver.state)?;
+        match driver.writer.take_lease_at(0).await {
+            Err(JournalError::OutOfOrder { .. }) => {
+                return Err(JournalError::SessionExists { session: session.to_string() }.into());
+            }
+            taken => taken?,
+        }
         let handle = driver.listen_anew();
         driver.begin(ready);
         driver.commit().await?;

@@ -90,17 +90,14 @@ impl<R: Registry> HistoryImport<R> {
         };
         let exists = || ImportError::from(JournalError::SessionExists { session: id.to_string() });
         let mut writer = Writer::without_lease(journal, id.clone(), definition.wall_clock.clone());
-        if !writer.read(0).await?.is_empty() {
-            return Err(exists());
-        }
         let mut session = definition.session().journaled();
         let report = self.record(id.clone(), &mut session);
-        writer.take_lease().await?;
-        match writer.append(session.unwritten(), Durability::Barrier).await {
-            // Somebody else began it meanwhile.
-            Err(JournalError::OutOfOrder { .. }) => Err(exists()),
-            written => Ok(written.map(|()| report)?),
+        match writer.take_lease_at(0).await {
+            Err(JournalError::OutOfOrder { .. }) => return Err(exists()),
+            taken => taken?,
         }
+        writer.append(session.unwritten(), Durability::Barrier).await?;
+        Ok(report)
     }
 
     /// Records the history, and tells what it came to.

@@ -30,6 +30,11 @@ pub(super) trait Purpose {
     /// Whether it is going to be written, or that it must not be.
     fn writes(&self, state: &RunState) -> Result<bool, RunError>;
 
+    /// Whether somebody who is going on there is stopped.
+    fn takes_over(&self) -> bool {
+        false
+    }
+
     /// Whether a run that cannot go on is no matter.
     fn only_looks(&self) -> bool {
         false
@@ -60,12 +65,25 @@ pub(super) async fn open<R: Registry>(
     mirror.branch(session);
     mirror.follow(&records, rebuild_from, |event| state.apply(event))?;
     if purpose.writes(&state)? {
-        writer.take_lease().await?;
-        // Whoever had the session may have written until now.
-        let tail = writer.read(mirror.chain().len()).await?;
-        mirror.follow(&tail, rebuild_from, |event| state.apply(event))?;
-        purpose.writes(&state)?;
-        changed = purpose.changed(&state.definition, &definition.parts)?;
+        let mut has_lease = false;
+        while !has_lease {
+            let next = mirror.chain().len();
+            let taken = if purpose.takes_over() {
+                writer.take_lease().await
+            } else {
+                writer.take_lease_at(next).await
+            };
+            // Whoever had the session may have written until now.
+            let tail = writer.read(next).await?;
+            has_lease = match taken {
+                // Somebody went on; what they did decides whether it will be written.
+                Err(JournalError::OutOfOrder { .. }) if !tail.is_empty() => false,
+                taken => taken.map(|()| true)?,
+            };
+            mirror.follow(&tail, rebuild_from, |event| state.apply(event))?;
+            purpose.writes(&state)?;
+            changed = purpose.changed(&state.definition, &definition.parts)?;
+        }
     }
     if let Some(message) = state.fault.clone().filter(|_| !purpose.only_looks()) {
         return Err(RunError::Faulted { message });
@@ -134,7 +152,7 @@ impl<R: Registry> Opened<R> {
     pub(super) async fn empty(definition: &Definition<R>, session: SessionId) -> Result<Self, RunError> {
         let journal = definition.journal.clone().unwrap_or_else(|| Arc::new(MemoryJournal::new()));
         let mut writer = Writer::without_lease(journal, session.clone(), definition.wall_clock.clone());
-        writer.take_lease().await?;
+        writer.take_lease_at(0).await?;
         let mirror = Mirror::new(session, definition);
         Ok(Self { writer, mirror, state: RunState::default(), changed: Vec::new() })
     }

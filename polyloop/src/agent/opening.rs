@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::definition::Definition;
 use super::run::Run;
+use super::state::RunState;
 use crate::error::RunError;
 use crate::event::UserInput;
 use crate::fragment::{LatestFragment, RetractableFragment};
@@ -53,8 +54,7 @@ impl Opening {
     }
 
     /// Checks what can be checked without the session, so that a mistake disturbs nobody who has it.
-    /// Where there is nothing to go on with it says what the run is for.
-    pub(super) fn check(self, needs_words: bool) -> Result<Checked, RunError> {
+    pub(super) fn check(self) -> Result<Checked, RunError> {
         let Self { mut words, enabled, goal, mistake } = self;
         if let Some(mistake) = mistake {
             return Err(mistake);
@@ -62,10 +62,9 @@ impl Opening {
         match goal {
             Some(goal) if goal.is_blank() => return Err(RunError::EmptyGoal),
             Some(goal) => words.push(Words::input(goal)?),
-            None if words.is_empty() && needs_words => return Err(RunError::EmptyGoal),
             None => {}
         }
-        Ok(Checked { words, enabled, needs_words })
+        Ok(Checked { words, enabled })
     }
 }
 
@@ -73,15 +72,23 @@ impl Opening {
 pub(super) struct Checked {
     words: Vec<Words>,
     enabled: Vec<String>,
-    needs_words: bool,
 }
 
 impl Checked {
+    /// Where there is nothing to go on with, it says what the run is for.
+    pub(super) fn needs_words(self) -> Result<Self, RunError> {
+        if self.words.is_empty() { Err(RunError::EmptyGoal) } else { Ok(self) }
+    }
+
     /// Says what of it is recorded behind what stands. Afterwards recording it cannot fail.
-    pub(super) fn behind<R: Registry>(self, session: &mut Session<R>) -> Result<Ready, RunError> {
+    pub(super) fn behind<R: Registry>(
+        self,
+        session: &mut Session<R>,
+        state: &RunState,
+    ) -> Result<Ready, RunError> {
         let turn = session.turn(&self.words)?;
-        if self.needs_words && !turn.says_something() {
-            // The model knows all of it already, so nothing says what the run is for.
+        // In the middle of a run, or with words that no model has seen, there is something to go on with.
+        if !turn.says_something() && !state.is_open() && !session.ledger().has_unheard_words() {
             return Err(RunError::EmptyGoal);
         }
         Ok(Ready { turn, enabled: self.enabled })

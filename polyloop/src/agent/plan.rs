@@ -37,8 +37,9 @@ pub(crate) fn plan(state: &RunState) -> Next {
     }
 }
 
-/// Everything that stops a run when a step is over. The first one counts; the order is fixed.
-pub(crate) fn after_step(state: &RunState, budget: &Budget) -> Vec<Ending> {
+/// Everything that stops a run when a step is over. The first one counts; the order is fixed. Words that stood in no
+/// request yet are unheard.
+pub(crate) fn after_step(state: &RunState, budget: &Budget, unheard: bool) -> Vec<Ending> {
     let mut matches = Vec::new();
     let mut rule = |applies: bool, ending: Ending| matches.extend(applies.then_some(ending));
     rule(state.is_cancelled(), Ending::Cancelled);
@@ -46,7 +47,8 @@ pub(crate) fn after_step(state: &RunState, budget: &Budget) -> Vec<Ending> {
     if let Some(tool) = &state.completed_by {
         rule(true, Ending::ToolCompleted { tool: tool.clone() });
     }
-    rule(state.final_answer, Ending::FinalAnswer);
+    // What a person said meanwhile is answered as well, as long as there is something left to do it with.
+    rule(state.final_answer && !(unheard && may_go_on(state, budget)), Ending::FinalAnswer);
     rule(too_many_unknown(state, budget), Ending::UnknownOutcomes);
     let in_a_row = state.environment_errors;
     rule(in_a_row > 0 && in_a_row >= budget.environment_errors, Ending::EnvironmentFailure);
@@ -58,6 +60,10 @@ pub(crate) fn after_step(state: &RunState, budget: &Budget) -> Vec<Ending> {
     rule(state.steps >= budget.steps, Ending::StepsUsedUp);
     rule(time_is_up(state, budget), Ending::TimeUsedUp);
     matches
+}
+
+fn may_go_on(state: &RunState, budget: &Budget) -> bool {
+    state.actions < budget.actions && state.steps < budget.steps && !time_is_up(state, budget)
 }
 
 /// Everything that forbids a request of this size. The first one counts; the order is fixed.
@@ -143,8 +149,19 @@ mod tests {
             Ending::StepsUsedUp,
             Ending::TimeUsedUp,
         ];
-        assert_eq!(after_step(&everything(), &budget()), order);
-        assert_eq!(after_step(&RunState::default(), &budget()), []);
+        assert_eq!(after_step(&everything(), &budget(), false), order);
+        assert_eq!(after_step(&RunState::default(), &budget(), true), []);
+    }
+
+    #[test]
+    fn an_answer_beside_unheard_words_is_the_last_one_only_where_nothing_is_left_to_answer_them_with() {
+        let answered = RunState { final_answer: true, steps: 1, ..RunState::default() };
+        assert_eq!(after_step(&answered, &Budget::steps(2), false), [Ending::FinalAnswer]);
+        assert_eq!(after_step(&answered, &Budget::steps(2), true), []);
+        let used_up = [Ending::FinalAnswer, Ending::ActionsUsedUp, Ending::StepsUsedUp];
+        assert_eq!(after_step(&answered, &Budget::steps(1).actions(0), true), used_up);
+        let timed_out = RunState { active_millis: 1_000, ..answered };
+        assert_eq!(after_step(&timed_out, &budget(), true), [Ending::FinalAnswer, Ending::TimeUsedUp]);
     }
 
     #[test]
@@ -172,8 +189,11 @@ mod tests {
             active_millis: 999,
             ..RunState::default()
         };
-        assert_eq!(after_step(&nearly, &budget()), []);
+        assert_eq!(after_step(&nearly, &budget(), false), []);
         assert_eq!(before_request(&nearly, &budget(), 9), []);
-        assert_eq!(after_step(&RunState { active_millis: u64::MAX, ..nearly }, &Budget::default()), []);
+        assert_eq!(
+            after_step(&RunState { active_millis: u64::MAX, ..nearly }, &Budget::default(), false),
+            []
+        );
     }
 }

@@ -23,6 +23,9 @@ pub struct Report {
     pub tool_completed: bool,
     /// Whether the environment gave evidence of completion.
     pub environment_completed: bool,
+    /// Whether a person said something that stood in no request yet. A [`follow_up`](crate::Run::follow_up) without
+    /// words answers it.
+    pub unheard: bool,
     /// How many decisions there were, and steps that the model failed.
     pub steps: usize,
     /// How many actions were executed.
@@ -45,16 +48,18 @@ pub(crate) struct Seen {
     pub(crate) prompt: Option<Prompt>,
     /// Why it rests, while a person must look first.
     pub(crate) suspended: Option<Ending>,
+    pub(crate) unheard: bool,
 }
 
 impl Seen {
     pub(crate) fn report(&self) -> Report {
-        let Self { state, prompt, suspended } = self;
+        let Self { state, prompt, suspended, unheard } = self;
         Report {
             ending: state.ending.clone().or_else(|| suspended.clone()).unwrap_or(Ending::UnderWay),
             answer: state.answer.clone(),
             tool_completed: state.completed_by.is_some(),
             environment_completed: state.environment_completed,
+            unheard: *unheard,
             steps: state.steps,
             actions: state.actions,
             requests: state.requests,

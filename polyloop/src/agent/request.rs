@@ -10,7 +10,7 @@ use super::open::{Opened, Purpose, open};
 use super::opening::Opening;
 use super::run::Run;
 use super::state::RunState;
-use crate::error::RunError;
+use crate::error::{JournalError, RunError};
 use crate::event::{Definitions, UserInput};
 use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::journal::SessionId;
@@ -88,21 +88,27 @@ impl<R: Registry> Request<R> {
     pub async fn start(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, session, opening } = self;
         let handlers = definition.handlers(state)?;
-        let checked = opening.check(true)?;
-        let known = match &session {
-            Some(id) => open(&definition, definition.journal_of(id)?, id.clone(), Further(id)).await?,
-            None => None,
-        };
-        let is_new = known.is_none();
-        let opened = match known {
-            Some(opened) => opened,
-            None => Opened::empty(&definition, session.unwrap_or_else(SessionId::mint)).await?,
+        let mut checked = opening.check()?;
+        let (opened, is_new) = loop {
+            let known = match &session {
+                Some(id) => open(&definition, definition.journal_of(id)?, id.clone(), Further(id)).await?,
+                None => None,
+            };
+            if let Some(known) = known {
+                break (known, false);
+            }
+            checked = checked.needs_words()?;
+            match Opened::empty(&definition, session.clone().unwrap_or_else(SessionId::mint)).await {
+                // Somebody else began it meanwhile.
+                Err(RunError::Journal(JournalError::OutOfOrder { .. })) if session.is_some() => {}
+                opened => break (opened?, true),
+            }
         };
         let (mut driver, _, updates) = Driver::new(definition, handlers, opened);
         if is_new {
             driver.open_session(None);
         }
-        let ready = checked.behind(&mut driver.session)?;
+        let ready = checked.behind(&mut driver.session, &driver.state)?;
         // Whoever cancelled the run before did not cancel this one.
         let handle = driver.listen_anew();
         driver.begin(ready);

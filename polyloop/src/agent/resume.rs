@@ -70,6 +70,10 @@ impl Purpose for GoingOn<'_> {
         }
     }
 
+    fn takes_over(&self) -> bool {
+        true
+    }
+
     /// A run that has ended is only looked at.
     fn writes(&self, state: &RunState) -> Result<bool, RunError> {
         Ok(state.is_open())

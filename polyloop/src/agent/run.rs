@@ -198,8 +198,8 @@ impl<R: Registry> Run<R> {
         if driver.state.is_open() {
             return Err(RunError::Unfinished { session: driver.writer.session().to_string() });
         }
-        let checked = opening.check(true)?;
-        let ready = checked.behind(&mut driver.session)?;
+        let checked = opening.check()?;
+        let ready = checked.behind(&mut driver.session, &driver.state)?;
         let handlers = state.map(|state| driver.definition.handlers(state)).transpose()?;
         driver.take_over().await?;
         if let Some(handlers) = handlers {

@@ -257,6 +257,7 @@ impl RunState {
         self.attempts = 0;
         self.model_failures = 0;
         self.phase = Phase::Settled;
+        self.final_answer = false;
         match decision {
             Decision::Act { .. } if !calls.is_empty() => {
                 let pending = |call: &Call| Pending {

@@ -11,7 +11,7 @@ impl<R: Registry> Driver<R> {
     /// Sees whether the run stops, now that a step is over. The journal has it with the next commit.
     pub(super) async fn check_after_step(&mut self) -> Result<(), RunError> {
         self.mark_clock();
-        let matches = after_step(&self.state, &self.definition.budget);
+        let matches = self.matches_after_step();
         self.stop_at(matches).await
     }
 
@@ -31,8 +31,13 @@ impl<R: Registry> Driver<R> {
     /// Why the run waits for a person, where it does so between two steps.
     pub(super) fn waits_after_step(&self) -> Option<Ending> {
         let settled = matches!(self.state.phase, Phase::Settled);
-        let first = settled.then(|| after_step(&self.state, &self.definition.budget))?.into_iter().next();
+        let first = settled.then(|| self.matches_after_step())?.into_iter().next();
         first.filter(is_a_wait)
+    }
+
+    fn matches_after_step(&self) -> Vec<Ending> {
+        let unheard = self.session.ledger().has_unheard_words();
+        after_step(&self.state, &self.definition.budget, unheard)
     }
 
     /// The first match counts.

@@ -132,6 +132,11 @@ impl<R: Registry> Driver<R> {
 
     /// Where the run is, for a report.
     pub(crate) fn seen(&self) -> Seen {
-        Seen { state: self.state.clone(), prompt: self.prompt.clone(), suspended: self.suspended.clone() }
+        Seen {
+            state: self.state.clone(),
+            prompt: self.prompt.clone(),
+            suspended: self.suspended.clone(),
+            unheard: self.session.ledger().has_unheard_words(),
+        }
     }
 }

@@ -35,21 +35,19 @@ impl Writer {
 
     /// Takes the right to write, from whoever has it.
     pub(crate) async fn take_lease(&mut self) -> Result<(), JournalError> {
-        self.lease = self.new_lease().await?;
+        self.lease = self.journal.lease_boxed(self.session_with_a_name()?).await?;
         Ok(())
     }
 
-    /// Takes the right to write, from whoever has it; it is not used before it is [held](Self::hold).
-    pub(crate) async fn new_lease(&self) -> Result<Lease, JournalError> {
-        let session = self.chain.session();
-        if session.as_str().trim().is_empty() {
-            return Err(JournalError::EmptySessionId);
-        }
-        self.journal.lease_boxed(session).await
+    /// Takes the right to write where `seq` is the next record; whoever went on meanwhile is not disturbed.
+    pub(crate) async fn take_lease_at(&mut self, seq: u64) -> Result<(), JournalError> {
+        self.lease = self.journal.lease_at_boxed(self.session_with_a_name()?, seq).await?;
+        Ok(())
     }
 
-    pub(crate) fn hold(&mut self, lease: Lease) {
-        self.lease = lease;
+    fn session_with_a_name(&self) -> Result<&SessionId, JournalError> {
+        let session = self.chain.session();
+        if session.as_str().trim().is_empty() { Err(JournalError::EmptySessionId) } else { Ok(session) }
     }
 
     pub(crate) fn session(&self) -> &SessionId {

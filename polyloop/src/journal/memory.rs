@@ -14,6 +14,13 @@ struct Kept {
     records: Vec<Record>,
 }
 
+impl Kept {
+    fn lease(&mut self, session: &SessionId) -> Lease {
+        self.epoch += 1;
+        Lease { session: session.clone(), epoch: self.epoch }
+    }
+}
+
 type Sessions = BTreeMap<SessionId, Kept>;
 
 /// Keeps records in memory, as long as a clone of it lives. Clones share everything.
@@ -39,8 +46,16 @@ impl Journal for MemoryJournal {
     async fn lease(&self, session: &SessionId) -> Result<Lease, JournalError> {
         let mut sessions = self.sessions();
         let kept = sessions.entry(session.clone()).or_default();
-        kept.epoch += 1;
-        Ok(Lease { session: session.clone(), epoch: kept.epoch })
+        Ok(kept.lease(session))
+    }
+
+    async fn lease_at(&self, session: &SessionId, seq: u64) -> Result<Lease, JournalError> {
+        let mut sessions = self.sessions();
+        let next = sessions.get(session).map_or(0, |kept| kept.records.len()) as u64;
+        if seq != next {
+            return Err(JournalError::OutOfOrder { seq, next });
+        }
+        Ok(sessions.entry(session.clone()).or_default().lease(session))
     }
 
     async fn append(

@@ -50,6 +50,28 @@ pub trait Journal: Send + Sync + 'static {
     /// When the store fails.
     fn lease(&self, session: &SessionId) -> impl Future<Output = Result<Lease, JournalError>> + Send;
 
+    /// Takes the right to write to a session where `seq` is the number of its next record: whoever went on there in the
+    /// meantime keeps it.
+    ///
+    /// A store that does not implement this looks first and takes it then; between the two somebody may go on.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfOrder`](JournalError::OutOfOrder) when `seq` is not the next number, [`Store`](JournalError::Store) when
+    /// the store fails. Then nobody lost it.
+    fn lease_at(
+        &self,
+        session: &SessionId,
+        seq: u64,
+    ) -> impl Future<Output = Result<Lease, JournalError>> + Send {
+        async move {
+            match self.read(session, seq).await?.len() as u64 {
+                0 => self.lease(session).await,
+                more => Err(JournalError::OutOfOrder { seq, next: seq + more }),
+            }
+        }
+    }
+
     /// Appends records, the first of which has the number `seq`.
     ///
     /// # Errors
@@ -134,6 +156,14 @@ impl<J: Journal> Journal for Arc<J> {
         J::lease(self, session)
     }
 
+    fn lease_at(
+        &self,
+        session: &SessionId,
+        seq: u64,
+    ) -> impl Future<Output = Result<Lease, JournalError>> + Send {
+        J::lease_at(self, session, seq)
+    }
+
     fn append(
         &self,
         lease: &Lease,
@@ -176,6 +206,11 @@ impl<J: Journal> Journal for Arc<J> {
 /// A journal behind `dyn`: what a run needs of one.
 pub(crate) trait DynJournal: Send + Sync {
     fn lease_boxed<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Lease, JournalError>>;
+    fn lease_at_boxed<'a>(
+        &'a self,
+        session: &'a SessionId,
+        seq: u64,
+    ) -> BoxFuture<'a, Result<Lease, JournalError>>;
     fn append_boxed<'a>(
         &'a self,
         lease: &'a Lease,
@@ -200,6 +235,14 @@ pub(crate) trait DynJournal: Send + Sync {
 impl<J: Journal> DynJournal for J {
     fn lease_boxed<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<Lease, JournalError>> {
         Box::pin(self.lease(session))
+    }
+
+    fn lease_at_boxed<'a>(
+        &'a self,
+        session: &'a SessionId,
+        seq: u64,
+    ) -> BoxFuture<'a, Result<Lease, JournalError>> {
+        Box::pin(self.lease_at(session, seq))
     }
 
     fn append_boxed<'a>(

@@ -148,6 +148,12 @@ impl Ledger {
         unseen.iter().find(of_this_turn).map(Item::id)
     }
 
+    /// Whether a person said something that stood in no request yet.
+    pub(crate) fn has_unheard_words(&self) -> bool {
+        let open = self.items().get(self.view.open_from()..).unwrap_or_default();
+        open.iter().chain(&self.waiting).any(|item| matches!(item.content(), ItemContent::Input { .. }))
+    }
+
     /// The turns that were not rolled back.
     pub(crate) fn turns(&self) -> &[u64] {
         &self.turns

@@ -137,7 +137,12 @@ impl SqliteJournal {
 impl Journal for SqliteJournal {
     async fn lease(&self, session: &SessionId) -> Result<Lease, JournalError> {
         let session = session.clone();
-        self.write(|answer| Writing::Lease { session, answer }).await
+        self.write(|answer| Writing::Lease { session, seq: None, answer }).await
+    }
+
+    async fn lease_at(&self, session: &SessionId, seq: u64) -> Result<Lease, JournalError> {
+        let session = session.clone();
+        self.write(|answer| Writing::Lease { session, seq: Some(seq), answer }).await
     }
 
     async fn append(

@@ -90,9 +90,13 @@ impl Rows {
         drop(self.run(ROLLBACK));
     }
 
-    pub(super) fn take(&mut self, session: SessionId) -> Result<Lease, Fault> {
-        let held = self.epoch(&session)?;
-        if let Some((seq, epoch)) = self.end(&session)?
+    pub(super) fn take(&mut self, session: SessionId, seq: Option<u64>) -> Result<Lease, Fault> {
+        let (held, end) = (self.epoch(&session)?, self.end(&session)?);
+        let next = end.map_or(0, |(last, _)| last + 1);
+        if let Some(seq) = seq.filter(|seq| *seq != next) {
+            return Err(Fault::Refused(JournalError::OutOfOrder { seq, next }));
+        }
+        if let Some((seq, epoch)) = end
             && held.is_none_or(|held| held < epoch)
         {
             let reason = "has a lease that the store does not know of";

@@ -26,9 +26,23 @@ const AWAKE: Duration = Duration::from_micros(200);
 
 /// What is asked of the thread.
 pub(super) enum Writing {
-    Lease { session: SessionId, answer: Answer<Lease> },
-    Append { lease: Lease, seq: u64, records: Vec<Record>, durability: Durability, answer: Answer<()> },
-    Import { records: Vec<Record>, answer: Answer<()> },
+    /// With the number that the next record must have, unless it is taken from whoever has it.
+    Lease {
+        session: SessionId,
+        seq: Option<u64>,
+        answer: Answer<Lease>,
+    },
+    Append {
+        lease: Lease,
+        seq: u64,
+        records: Vec<Record>,
+        durability: Durability,
+        answer: Answer<()>,
+    },
+    Import {
+        records: Vec<Record>,
+        answer: Answer<()>,
+    },
 }
 
 impl Writing {
@@ -225,8 +239,8 @@ impl Writer {
             Fault::Failed(error) => failure.insert(error).clone(),
         };
         match writing {
-            Writing::Lease { session, answer } => {
-                Done::Lease(answer, self.rows.take(session).map_err(&mut told))
+            Writing::Lease { session, seq, answer } => {
+                Done::Lease(answer, self.rows.take(session, seq).map_err(&mut told))
             }
             Writing::Append { lease, seq, records, answer, .. } => {
                 Done::Written(answer, self.rows.append(&lease, seq, &records).map_err(&mut told))
