@@ -126,7 +126,7 @@ impl<R: Registry> Agent<R> {
     ///     question: String,
     /// ) -> Result<String, RunError> {
     ///     let mut run = reader.child(call, ()).goal(question).await?;
-    ///     Ok(run.finish().await?.to_string())
+    ///     run.finish().await?.into_answer()
     /// }
     ///
     /// registry! { struct App { state: Agent<Reader>, tools: [ask_reader] } }

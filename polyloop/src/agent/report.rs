@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::state::RunState;
+use crate::error::RunError;
 use crate::event::{Ending, Usage};
 use crate::message::{Prompt, Share};
 
@@ -70,6 +71,23 @@ impl Seen {
     }
 }
 
+impl Report {
+    /// Returns what a run came to that was completed: its answer, or that the goal is reached.
+    ///
+    /// # Errors
+    ///
+    /// [`Incomplete`](RunError::Incomplete) when it ended otherwise, or waits for a person.
+    pub fn into_answer(self) -> Result<String, RunError> {
+        let Self { ending, answer, .. } = self;
+        match ending {
+            Ending::FinalAnswer | Ending::ToolCompleted { .. } | Ending::EnvironmentCompleted => {
+                Ok(answer.unwrap_or_else(|| ending.to_string()))
+            }
+            ending => Err(RunError::Incomplete { ending: ending.to_string() }),
+        }
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.answer {
@@ -97,6 +115,31 @@ impl fmt::Display for Ending {
             Self::UnknownOutcomes => formatter.write_str("outcomes are unknown; a person must look first"),
             Self::UnderWay => formatter.write_str("under way"),
             Self::AwaitingApproval => formatter.write_str("a person must agree to a call first"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Report, Seen};
+    use crate::error::RunError;
+    use crate::event::Ending;
+
+    fn report(ending: Ending, answer: Option<&str>) -> Report {
+        Report { ending, answer: answer.map(str::to_owned), ..Seen::default().report() }
+    }
+
+    #[test]
+    fn only_a_run_that_was_completed_has_an_answer() {
+        let submitted = Ending::ToolCompleted { tool: "submit".to_owned() };
+        for ending in [Ending::FinalAnswer, submitted, Ending::EnvironmentCompleted] {
+            assert_eq!(report(ending, Some("six")).into_answer(), Ok("six".to_owned()));
+        }
+        let reached = Ending::EnvironmentCompleted.to_string();
+        assert_eq!(report(Ending::EnvironmentCompleted, None).into_answer(), Ok(reached));
+        for ending in [Ending::StepsUsedUp, Ending::AwaitingApproval, Ending::Cancelled, Ending::UnderWay] {
+            let incomplete = RunError::Incomplete { ending: ending.to_string() };
+            assert_eq!(report(ending, Some("five, so far")).into_answer(), Err(incomplete));
         }
     }
 }

@@ -97,7 +97,7 @@ pub enum RunError {
     },
     /// The agent is not the one that the run began with.
     #[error(
-        "the agent differs from the one that the run began with, in {}; build the same, or accept the changes",
+        "the agent differs from the one that the run began with, in {}; build the same, or resume with `.accept_changes()`",
         .changed.join(", ")
     )]
     Changed {
@@ -188,6 +188,12 @@ pub enum RunError {
     NoSuchTool {
         /// The tool's name.
         tool: String,
+    },
+    /// It ended without being completed, or waits for a person.
+    #[error("the run was not completed: {ending}")]
+    Incomplete {
+        /// How it ended, as a report prints it.
+        ending: String,
     },
     /// The run was polled again after it had panicked.
     #[error("the run panicked while it was polled, and cannot go on; start it again")]
