@@ -68,3 +68,26 @@ async fn what_is_said_again_in_the_same_words_behind_a_rollback_is_shared() {
     assert_eq!(seals[1]["shared_chars"], seals[0]["chars"]);
     assert!(agent.audit("s").await.unwrap().breaks().is_empty());
 }
+
+#[tokio::test]
+async fn prompts_that_say_the_same_have_the_hash_of_their_seal_whichever_items_say_it() {
+    let mut hashes = Vec::new();
+    for (said_before, goal) in [(false, "go"), (true, "go"), (false, "gO")] {
+        let journal = MemoryJournal::new();
+        let (agent, _) = agent(&journal, true);
+        let mut request = agent.on(Log::default()).session("s");
+        if said_before {
+            // The layout shows fragments by their slots: the items are others, the prompt is the same.
+            request = request.inject(note("one")).inject(rules());
+        } else {
+            request = request.inject(rules()).inject(note("one"));
+        }
+        let mut run = request.goal(goal).await.unwrap();
+        run.finish().await.unwrap();
+        let hash = run.prompt().unwrap().messages_hash();
+        assert_eq!(seals(&journal, &"s".into()).await[0]["messages"], *hash);
+        hashes.push(hash);
+    }
+    assert_eq!(hashes[0], hashes[1]);
+    assert_ne!(hashes[0], hashes[2]);
+}

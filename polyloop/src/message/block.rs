@@ -204,8 +204,9 @@ impl Message {
         &self.blocks
     }
 
-    /// Whether a model is told the same by both, whichever items say it.
-    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+    /// Whether a model is told the same by both, byte for byte, whichever items say it. `==` compares the items too.
+    #[must_use]
+    pub fn says_the_same(&self, other: &Self) -> bool {
         self.role == other.role
             && self.blocks.iter().map(Block::content).eq(other.blocks.iter().map(Block::content))
     }

@@ -7,7 +7,7 @@ use rpds::VectorSync;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Block, ItemId, Message};
+use super::{Block, ItemId, Message, RunningHash};
 
 /// A native tool, as the header of a request carries it.
 #[derive(Clone, Debug, Serialize)]
@@ -138,6 +138,14 @@ impl Prompt {
     #[must_use]
     pub fn chars(&self) -> usize {
         self.chars
+    }
+
+    /// Returns the hash over what a model sees of the messages, as hexadecimal digits (BLAKE3): who speaks, and what; not
+    /// the items that say it, nor the tools. Two prompts have the same one only where their messages say the same, byte for
+    /// byte. A journal holds it of each request, in `prompt.sealed`.
+    #[must_use]
+    pub fn messages_hash(&self) -> String {
+        RunningHash::default().extend(self)
     }
 
     /// Tells what filled the prompt: one share for each kind and tool, in order of appearance. Their sum is
