@@ -49,7 +49,9 @@ pub enum LineError {
     #[error("it was changed, its `hash` is another one")]
     Changed,
     /// It is of another session than the first line.
-    #[error("it belongs to the session `{session}`, and the first line to `{expected}`; import the sessions one by one")]
+    #[error(
+        "it belongs to the session `{session}`, and the first line to `{expected}`; import the sessions one by one"
+    )]
     OtherSession {
         /// Its session.
         session: String,
