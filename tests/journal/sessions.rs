@@ -42,7 +42,7 @@ async fn a_run_goes_on_in_a_session_of_the_journal() {
     assert_eq!(texts(&model.requests()[0]), ["Be brief.", "first", "one", "second"]);
 
     let records = journal.read(run.session_id(), 0).await.unwrap();
-    let started = |record: &&polyloop::Record| record.kind == "run.started";
+    let started = |record: &&Record| record.kind == "run.started";
     assert_eq!(records.iter().filter(started).map(|record| record.run).collect::<Vec<_>>(), [1, 2]);
     assert!(records.windows(2).all(|pair| pair[0].run <= pair[1].run));
     assert_eq!(
@@ -301,7 +301,7 @@ async fn stepping_writes_what_driving_writes() {
         }
         assert_eq!(run.finish().await.unwrap().to_string(), "done");
         let records = journal.read(run.session_id(), 0).await.unwrap();
-        let told = |record: polyloop::Record| (record.seq, record.run, record.kind, record.payload);
+        let told = |record: Record| (record.seq, record.run, record.kind, record.payload);
         written.push(records.into_iter().map(told).collect::<Vec<_>>());
     }
     assert_eq!(written[0], written[1]);
