@@ -13,6 +13,7 @@
 mod approvals;
 mod calls;
 mod declared;
+mod hostile;
 mod http;
 mod listing;
 mod order;

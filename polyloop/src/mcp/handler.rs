@@ -120,28 +120,28 @@ impl Reporter {
         Self { peer: context.peer.clone(), token: context.meta.get_progress_token(), told: 0 }
     }
 
-    /// Waits for the work; everything that is reported before its end is told before it.
+    /// Waits for the work; everything that is reported before its end is told before it. The work goes on meanwhile: whoever
+    /// reads nothing of it must not keep the turn that others wait for.
     async fn attend<T>(
         &mut self,
         work: &mut BoxFuture<'_, T>,
         said: &mut mpsc::UnboundedReceiver<String>,
     ) -> T {
-        loop {
-            let next = match select(&mut *work, pin!(said.recv())).await {
-                Either::Left((done, _)) => Err(done),
-                Either::Right((text, _)) => Ok(text),
+        let done = loop {
+            let text = match select(&mut *work, pin!(said.recv())).await {
+                Either::Left((done, _)) => break done,
+                Either::Right((None, _)) => break work.await,
+                Either::Right((Some(text), _)) => text,
             };
-            match next {
-                Ok(Some(text)) => self.tell(text).await,
-                Ok(None) => return work.await,
-                Err(done) => {
-                    while let Ok(text) = said.try_recv() {
-                        self.tell(text).await;
-                    }
-                    return done;
-                }
+            if let Either::Left((done, telling)) = select(&mut *work, pin!(self.tell(text))).await {
+                telling.await;
+                break done;
             }
+        };
+        while let Ok(text) = said.try_recv() {
+            self.tell(text).await;
         }
+        done
     }
 
     async fn tell(&mut self, text: String) {

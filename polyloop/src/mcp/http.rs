@@ -4,9 +4,12 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
-use hyper::body::Incoming;
+use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
@@ -15,6 +18,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+use tokio::time::Sleep;
 
 use super::error::McpError;
 use super::handler::Handler;
@@ -26,6 +30,12 @@ const PATH: &str = "/mcp";
 
 /// How this machine is called by itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// After how long it is tried again to take a connection.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long the body of a request is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A [`Server`] that listens for HTTP, under the path `/mcp`.
 ///
@@ -125,7 +135,8 @@ impl<R: Registry> ListeningServer<R> {
         self.address
     }
 
-    /// Serves clients for as long as it is polled; dropped, it ends every connection.
+    /// Serves clients for as long as it is polled; dropped, it ends every connection. Where the system has no connection left, it
+    /// waits until one is free.
     ///
     /// # Errors
     ///
@@ -139,6 +150,11 @@ impl<R: Registry> ListeningServer<R> {
                 Ok((stream, _)) => stream,
                 // One that was given up before it was taken.
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
+                // The system has none left, and has some again when others end. What it does not say itself is for good.
+                Err(error) if error.raw_os_error().is_some() => {
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
                 Err(error) => return Err(McpError::connection(error)),
             };
             // Those that are over are forgotten.
@@ -156,18 +172,45 @@ async fn attend<R: Registry>(
         let service = service.clone();
         async move {
             if request.uri().path() == PATH {
-                return Ok::<_, Infallible>(service.handle(request).await);
+                return Ok::<_, Infallible>(service.handle(request.map(InTime::new)).await);
             }
             let mut nothing = Response::default();
             *nothing.status_mut() = StatusCode::NOT_FOUND;
             Ok(nothing)
         }
     });
-    // With a timer, who begins a request and does not go on is left.
+    // With a timer, who begins the head of a request and does not go on is left.
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new());
     // Whatever ends a connection ends nothing else.
     drop(http.serve_connection(TokioIo::new(stream), answer).await);
+}
+
+/// A body that fails when it takes too long as a whole: some would never end.
+struct InTime {
+    body: Incoming,
+    late: Pin<Box<Sleep>>,
+}
+
+impl InTime {
+    fn new(body: Incoming) -> Self {
+        Self { body, late: Box::pin(tokio::time::sleep(PATIENCE)) }
+    }
+}
+
+impl Body for InTime {
+    type Data = Bytes;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        match Pin::new(&mut self.body).poll_frame(context) {
+            Poll::Ready(frame) => Poll::Ready(frame.map(|frame| frame.map_err(Into::into))),
+            Poll::Pending => self.late.as_mut().poll(context).map(|()| Some(Err("it takes too long".into()))),
+        }
+    }
 }
 
 impl<R: Registry> fmt::Debug for HttpServer<R> {
