@@ -1,11 +1,11 @@
 //! The client for Gemini.
 
-use polyloop::{Gemini, GeminiBuilder, Model, ModelErrorClass};
+use polyloop::{Agent, Gemini, GeminiBuilder, Model, ModelErrorClass, ProviderState, Reply, Scripted};
 use serde_json::{Value, json};
 
 use crate::conversation::{events, held};
 use crate::server::{Answer, Server, answer, said};
-use crate::support::prompt;
+use crate::support::{App, prompt};
 
 fn client(server: &Server) -> GeminiBuilder {
     Gemini::builder(format!("{}/v1beta", server.root()), "some-model")
@@ -83,7 +83,38 @@ async fn an_agent_calls_a_tool_and_answers_whole_and_as_a_stream() {
     }
 }
 
-async fn asked(answered: Answer) -> Result<polyloop::Reply, polyloop::ModelError> {
+/// The signatures of the calls in a request to a model, reply by reply, where another model made the first two calls.
+async fn signatures(model: &str) -> Vec<Vec<Option<String>>> {
+    let own = r#"[{"call":{"with":{"thoughtSignature":"c2lnbmVk"}}}]"#;
+    let own = ProviderState::new(format!("gemini.generate localhost {model}"), own);
+    let scripted = Scripted::replies([
+        Reply::tool("clock", "{}").call("clock", "{}"),
+        Reply::tool("clock", "{}").with_provider_state(own),
+        Reply::text("Noon."),
+    ]);
+    let agent = Agent::<App>::builder(scripted.clone()).build().unwrap();
+    agent.on(()).goal("What time is it?").await.unwrap().finish().await.unwrap();
+    let prompt = scripted.requests().pop().unwrap();
+    let body = Gemini::new("http://localhost", model).unwrap().body(&prompt).unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let turns = body["contents"].as_array().unwrap().iter().filter(|turn| turn["role"] == "model");
+    let of_part = |part: &Value| part["thoughtSignature"].as_str().map(str::to_owned);
+    turns.map(|turn| turn["parts"].as_array().unwrap().iter().map(of_part).collect()).collect()
+}
+
+#[tokio::test]
+async fn a_call_of_another_model_stands_under_a_signature_where_one_is_asked_for() {
+    let (none, own) = (|| vec![None, None], || vec![Some("c2lnbmVk".to_owned())]);
+    let instead = Some("skip_thought_signature_validator".to_owned());
+    for model in ["gemini-3-pro-preview", "gemini-flash-latest", "models/gemini-4-argon"] {
+        assert_eq!(signatures(model).await, [vec![instead.clone(), None], own()], "{model}");
+    }
+    for model in ["gemini-2.5-flash", "gemini-1.5-pro", "gemma-3-27b-it"] {
+        assert_eq!(signatures(model).await, [none(), own()], "{model}");
+    }
+}
+
+async fn asked(answered: Answer) -> Result<Reply, polyloop::ModelError> {
     let server = Server::answering([answered]).await;
     client(&server).build().unwrap().ask(&prompt()).await
 }

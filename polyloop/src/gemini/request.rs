@@ -15,6 +15,13 @@ use crate::provider::{Asked, Options, Piece, Side, Turns, turns};
 /// The members that are written here.
 pub(super) const OWN_MEMBERS: [&str; 4] = ["systemInstruction", "tools", "generationConfig", "contents"];
 
+/// Where a signature stands in a part.
+const SIGNATURE: &str = "thoughtSignature";
+
+/// What the interface takes for the signature of a call that this model did not make, or whose reply the history keeps in other
+/// words.
+const UNSIGNED: &str = "skip_thought_signature_validator";
+
 /// The bytes of the body.
 pub(super) fn body(own: &GenerateContent, options: &Options, asked: &Asked<'_>) -> Vec<u8> {
     let turns = turns(asked);
@@ -68,7 +75,9 @@ impl Serialize for Body<'_> {
             let parts = turns.system.iter().map(|(_, piece)| part(piece)).collect();
             map.serialize_entry("systemInstruction", &Instruction { parts })?;
         }
-        map.serialize_entry("contents", &turns.turns.iter().map(content).collect::<Vec<_>>())?;
+        let checked = checks_signatures(&options.model);
+        let contents: Vec<Content<'_>> = turns.turns.iter().map(|side| content(side, checked)).collect();
+        map.serialize_entry("contents", &contents)?;
         map.end()
     }
 }
@@ -114,9 +123,19 @@ struct Content<'a> {
     parts: Vec<Part<'a>>,
 }
 
-fn content<'a>(side: &Side<'a>) -> Content<'a> {
+fn content<'a>(side: &Side<'a>, checked: bool) -> Content<'a> {
     let role = if side.model { "model" } else { "user" };
-    Content { role, parts: side.pieces.iter().map(|(_, piece)| part(piece)).collect() }
+    let mut parts: Vec<Part<'a>> = side.pieces.iter().map(|(_, piece)| part(piece)).collect();
+    let mut calls = parts.iter_mut().filter(|part| matches!(part.said, Said::FunctionCall(_)));
+    if let Some(call) = calls.next().filter(|_| checked) {
+        call.with.entry(SIGNATURE).or_insert_with(|| UNSIGNED.into());
+    }
+    Content { role, parts }
+}
+
+/// Whether a model refuses a request in which the first call of a reply has no signature: those before Gemini 3 do not.
+fn checks_signatures(model: &str) -> bool {
+    model.contains("gemini-") && !["gemini-1.", "gemini-2."].iter().any(|earlier| model.contains(earlier))
 }
 
 #[derive(Serialize)]
