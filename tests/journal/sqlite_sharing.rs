@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -148,4 +151,31 @@ async fn sessions_are_listed_in_the_order_of_their_ids() {
     let ids = ["10", "9", "B", "a", "b", "ä"].map(SessionId::from);
     assert_eq!(file.list().await.unwrap(), ids);
     assert_eq!(memory.list().await.unwrap(), ids);
+}
+
+#[tokio::test]
+async fn a_process_that_never_stops_writing_keeps_no_other_one_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.db");
+    let journal = SqliteJournal::open(&path).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopping = stop.clone();
+    // As with a disk that takes some milliseconds for a sync: one transaction close behind another.
+    let other = thread::spawn(move || {
+        let other = Connection::open(&path).unwrap();
+        while !stopping.load(Ordering::Relaxed) {
+            if other.execute_batch("BEGIN IMMEDIATE").is_ok() {
+                thread::sleep(Duration::from_millis(6));
+                other.execute_batch("COMMIT").unwrap();
+                thread::sleep(Duration::from_micros(50));
+            }
+        }
+    });
+    let mut leases = Vec::new();
+    for number in 0..100 {
+        leases.push(journal.lease(&SessionId::from(format!("{number}"))).await);
+    }
+    stop.store(true, Ordering::Relaxed);
+    other.join().unwrap();
+    assert!(leases.iter().all(Result::is_ok), "{leases:?}");
 }

@@ -1,9 +1,11 @@
 //! The file: whose it is, what is in it, and how it is opened.
 
+use std::ffi::c_int;
 use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -14,8 +16,11 @@ use crate::error::JournalError;
 const APPLICATION: i64 = 0x706C_6F70;
 /// The version of the tables.
 const VERSION: i64 = 2;
-/// How long a transaction of another process is waited for.
+/// How long another process that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it is slept between two looks whether it still does. One that is busy leaves no more than some microseconds between
+/// two transactions; who looks as rarely as `SQLite` does of itself, every tenth of a second in the end, never meets them.
+const PAUSE: Duration = Duration::from_micros(200);
 
 const TABLES: &str = "
     CREATE TABLE events (
@@ -49,8 +54,8 @@ const TABLES: &str = "
 /// Opens the file to write, and makes the tables where there are none.
 pub(super) fn open(path: &Path) -> Result<Connection, JournalError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_handler(Some(waiting())).map_err(failed)?;
     // Whose it is comes first: a file of somebody else stays as it is.
     is_ours(&connection)?;
     set(&connection, "journal_mode", "wal", "wal")?;
@@ -67,9 +72,21 @@ pub(super) fn open(path: &Path) -> Result<Connection, JournalError> {
 /// Opens the file to read.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_handler(Some(waiting())).map_err(failed)?;
     Ok(connection)
+}
+
+/// Waits for another process, unless it was waited for long enough; the looks are counted from 0 each time.
+fn waiting() -> impl FnMut(c_int) -> bool + Send {
+    let mut begun = Instant::now();
+    move |looks| {
+        if looks == 0 {
+            begun = Instant::now();
+        }
+        thread::sleep(PAUSE);
+        begun.elapsed() < PATIENCE
+    }
 }
 
 /// Brings everything to stable storage, and returns the last event.
