@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Meta, Path, Token, parenthesized};
+use syn::parse::{ParseStream, Parser};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Meta, Path, Token};
 
+use super::grammar::{self, Written};
 use super::nearest::nearest;
 use super::sink::Sink;
 
@@ -38,6 +38,8 @@ pub(crate) enum Shape {
 pub(crate) enum Given {
     Flag,
     Value(Expr),
+    /// No value could be read: a keyword, what no `=` stands in front of, or nothing.
+    Unread(TokenStream),
     List(TokenStream),
 }
 
@@ -46,6 +48,8 @@ pub(crate) enum Given {
 pub(crate) struct Setting {
     pub(crate) key: Ident,
     pub(crate) given: Given,
+    /// What stands there in place of the `=`.
+    pub(super) colon: Option<Token![:]>,
     /// How it may be written, for messages.
     pub(crate) sample: &'static str,
 }
@@ -127,10 +131,28 @@ impl Setting {
 
     /// The value as one bare word.
     pub(crate) fn word(&self, sink: &Sink) -> Option<Ident> {
-        match self.expression() {
-            Some(Expr::Path(path)) if path.path.get_ident().is_some() => path.path.get_ident().cloned(),
-            _ => self.wanted(sink, "one bare word"),
-        }
+        self.as_word().or_else(|| self.wanted(sink, "one bare word"))
+    }
+
+    /// The value as one bare word, if it is one; a keyword counts, and is in no closed set.
+    pub(crate) fn as_word(&self) -> Option<Ident> {
+        let tokens = match &self.given {
+            Given::Value(value) => bare(value).to_token_stream(),
+            Given::Unread(tokens) => tokens.clone(),
+            Given::Flag | Given::List(_) => return None,
+        };
+        Ident::parse_any.parse2(tokens).ok()
+    }
+
+    /// The value as the name of something that is declared.
+    pub(crate) fn name(&self, sink: &Sink) -> Option<Ident> {
+        let name = self.as_word().and_then(|word| syn::parse2(word.into_token_stream()).ok());
+        name.or_else(|| self.wanted(sink, "a name"))
+    }
+
+    /// The value as an expression; nothing that could not be read is left out in silence.
+    pub(crate) fn value(&self, sink: &Sink) -> Option<&Expr> {
+        self.expression().or_else(|| self.wanted(sink, "a value"))
     }
 
     /// The value as an expression.
@@ -141,38 +163,21 @@ impl Setting {
         }
     }
 
-    /// The list behind the key, parsed by `parser`.
+    /// The list of strings behind the key, parsed by `parser`.
     pub(crate) fn list<P: Parser>(&self, sink: &Sink, parser: P) -> Option<P::Output> {
         match &self.given {
-            Given::List(tokens) => sink.take(parser.parse2(tokens.clone())),
+            Given::List(tokens) => {
+                let list = parser.parse2(tokens.clone()).ok();
+                list.or_else(|| self.wanted(sink, "strings in quotes"))
+            }
             _ => None,
         }
     }
 
     fn wanted<T>(&self, sink: &Sink, what: &str) -> Option<T> {
         let message = format!("`{}` takes {what}; write for example `{}`", self.key.unraw(), self.sample);
-        match &self.given {
-            Given::Value(value) => sink.error(value, message),
-            _ => sink.error(&self.key, message),
-        }
+        sink.error(given_tokens(self), message);
         None
-    }
-}
-
-impl Parse for Setting {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let key = input.call(Ident::parse_any)?;
-        let given = if input.peek(Token![=]) {
-            input.parse::<Token![=]>()?;
-            Given::Value(input.parse()?)
-        } else if input.peek(syn::token::Paren) {
-            let list;
-            parenthesized!(list in input);
-            Given::List(list.parse()?)
-        } else {
-            Given::Flag
-        };
-        Ok(Self { key, given, sample: "" })
     }
 }
 
@@ -196,10 +201,11 @@ pub(crate) fn read_at(
     let mut broken = false;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident(name)) {
         match &attribute.meta {
-            Meta::List(list) => match parse(list.tokens.clone(), sink) {
-                Some(list) => settings.extend(list),
-                None => broken = true,
-            },
+            Meta::List(list) => {
+                let written = written(list.tokens.clone(), here.table, sink);
+                settings.extend(written.settings);
+                broken |= written.broken;
+            }
             Meta::Path(_) => {}
             Meta::NameValue(pair) => {
                 sink.error(pair, format!("the options stand in parentheses; write `#[{name}(…)]`"));
@@ -230,14 +236,13 @@ pub(crate) fn read_tokens_at(
     name: &str,
     sink: &Sink,
 ) -> Reading {
-    let settings = parse(tokens, sink);
-    let broken = settings.is_none();
-    Reading { broken, ..checked(settings.unwrap_or_default(), name, here, elsewhere, sink) }
+    let Written { settings, broken } = written(tokens, here.table, sink);
+    Reading { broken, ..checked(settings, name, here, elsewhere, sink) }
 }
 
-fn parse(tokens: TokenStream, sink: &Sink) -> Option<Vec<Setting>> {
-    let parser = Punctuated::<Setting, Token![,]>::parse_terminated;
-    sink.take(parser.parse2(tokens)).map(|list| list.into_iter().collect())
+fn written(tokens: TokenStream, table: &[Row], sink: &Sink) -> Written {
+    let parser = |input: ParseStream<'_>| grammar::written(input, table, sink);
+    sink.take(parser.parse2(tokens)).unwrap_or(Written { settings: Vec::new(), broken: true })
 }
 
 fn checked(settings: Vec<Setting>, name: &str, here: Place, elsewhere: &[Place], sink: &Sink) -> Reading {
@@ -273,6 +278,12 @@ fn checked(settings: Vec<Setting>, name: &str, here: Place, elsewhere: &[Place],
             sink.error(&setting.key, format!("`{key}` is given twice; keep one of them"));
             continue;
         }
+        if let Some(colon) = setting.colon {
+            sink.error(
+                colon,
+                format!("the value of `{key}` stands behind `=`; write for example `{sample}`"),
+            );
+        }
         setting.sample = sample;
         reading.settings.push(setting);
     }
@@ -282,9 +293,9 @@ fn checked(settings: Vec<Setting>, name: &str, here: Place, elsewhere: &[Place],
 fn fits(shape: Shape, given: &Given) -> bool {
     match shape {
         Shape::Flag => matches!(given, Given::Flag),
-        Shape::Value | Shape::Values => matches!(given, Given::Value(_)),
+        Shape::Value | Shape::Values => matches!(given, Given::Value(_) | Given::Unread(_)),
         Shape::List | Shape::Lists => matches!(given, Given::List(_)),
-        Shape::FlagOrValue => matches!(given, Given::Flag | Given::Value(_)),
+        Shape::FlagOrValue => !matches!(given, Given::List(_)),
         Shape::FlagOrList => matches!(given, Given::Flag | Given::List(_)),
     }
 }
@@ -305,7 +316,7 @@ pub(crate) fn given_tokens(setting: &Setting) -> TokenStream {
     match &setting.given {
         Given::Flag => setting.key.to_token_stream(),
         Given::Value(value) => value.to_token_stream(),
-        Given::List(list) if list.is_empty() => setting.key.to_token_stream(),
-        Given::List(list) => list.clone(),
+        Given::Unread(list) | Given::List(list) if list.is_empty() => setting.key.to_token_stream(),
+        Given::Unread(list) | Given::List(list) => list.clone(),
     }
 }

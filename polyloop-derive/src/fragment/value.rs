@@ -184,17 +184,20 @@ pub(crate) struct Rank(TokenStream);
 
 impl Rank {
     pub(crate) fn read(setting: &Setting, sink: &Sink) -> Option<Self> {
-        let given = setting.expression()?;
+        let given = setting.expression();
         let (sign, number) = match given {
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => ("-", bare(&unary.expr)),
+            Some(Expr::Unary(unary)) if matches!(unary.op, UnOp::Neg(_)) => ("-", Some(bare(&unary.expr))),
             _ => ("", given),
         };
-        if let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = number
+        if let Some(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) = number
             && format!("{sign}{}", number.base10_digits()).parse::<i32>().is_ok()
         {
             return Some(Self(quote!(#given)));
         }
-        sink.error(given, "`rank` takes an integer that fits into an `i32`; write for example `rank = 1`");
+        sink.error(
+            given_tokens(setting),
+            "`rank` takes an integer that fits into an `i32`; write for example `rank = 1`",
+        );
         None
     }
 }

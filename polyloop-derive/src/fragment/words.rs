@@ -22,7 +22,7 @@ impl<T: Choice> Word<T> {
     /// Reads `key = word`.
     pub(crate) fn read(setting: &Setting, sink: &Sink) -> Option<Self> {
         let key = &setting.key;
-        let Some(ident) = setting.expression().and_then(as_word) else {
+        let Some(ident) = setting.as_word() else {
             sink.error(given_tokens(setting), format!("`{key}` takes a bare word; write {}", listed::<T>()));
             return None;
         };

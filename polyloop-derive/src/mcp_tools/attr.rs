@@ -57,8 +57,8 @@ pub(super) fn read(input: ParseStream<'_>, sink: &Sink) -> syn::Result<Options> 
         ));
     }
     let path: LitStr = input.parse()?;
-    if !input.is_empty() {
-        input.parse::<Token![,]>()?;
+    if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+        sink.push(input.error("the options stand behind a `,`; put one in front of them"));
     }
     let tokens: TokenStream = input.parse()?;
     let mut given = Options {
@@ -83,7 +83,7 @@ pub(super) fn read(input: ParseStream<'_>, sink: &Sink) -> syn::Result<Options> 
 impl Options {
     fn take(&mut self, setting: &Setting, sink: &Sink) {
         if setting.is("module") {
-            self.module = setting.word(sink);
+            self.module = setting.name(sink);
         } else if setting.is("prefix") {
             self.prefix = setting.string(sink);
         } else if setting.is("rename") {

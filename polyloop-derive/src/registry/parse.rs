@@ -1,6 +1,6 @@
 //! The grammar: a struct whose fields are the registry's parts. One bad part does not hide the others.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseBuffer, ParseStream};
@@ -15,7 +15,15 @@ use crate::common::nearest::nearest;
 use crate::common::sink::Sink;
 use crate::tool::bare;
 
-const KEYS: [&str; 6] = ["state", "fragments", "tools", "max_chars", "scalars", "crate"];
+/// Each part's name, and how it is written.
+const PARTS: [(&str, &str); 6] = [
+    ("state", "state: Store"),
+    ("fragments", "fragments: [Skill]"),
+    ("tools", "tools: [read_file]"),
+    ("max_chars", "max_chars: 80_000"),
+    ("scalars", "scalars: near"),
+    ("crate", "crate: path::to::polyloop"),
+];
 
 /// Parses the whole declaration; only without a name or braces is there nothing to go on with.
 pub(super) fn registry(input: ParseStream<'_>, sink: &Sink) -> syn::Result<Registry> {
@@ -28,7 +36,9 @@ pub(super) fn registry(input: ParseStream<'_>, sink: &Sink) -> syn::Result<Regis
         ));
     }
     input.parse::<Token![struct]>()?;
-    let name: Ident = input.parse()?;
+    let name: Ident = input
+        .parse()
+        .map_err(|error| Error::new(error.span(), "a registry has a name; write `struct App { … }`"))?;
     let generics: Generics = input.parse()?;
     if !generics.params.is_empty() {
         sink.error(
@@ -81,14 +91,35 @@ fn part(
             "a part of a registry takes no attributes; `#[cfg]` goes on the entries of a list",
         );
     }
+    if parts.peek(Token![,]) {
+        sink.push(parts.error("no part stands in front of this `,`; leave it out"));
+        return parts.parse::<Token![,]>().map(drop);
+    }
+    if !parts.peek(Ident::peek_any) {
+        sink.push(
+            parts.error("a part of a registry begins with its name; write for example `tools: [read_file]`"),
+        );
+        return skip(parts);
+    }
     let key = parts.call(Ident::parse_any)?;
     let word = key.unraw().to_string();
-    parts.parse::<Token![:]>()?;
+    let Some(&(_, sample)) = PARTS.iter().find(|(known, _)| *known == word) else {
+        sink.error(&key, unknown(&word));
+        return skip(parts);
+    };
     if seen.contains(&word) {
         sink.error(&key, format!("`{word}` is given twice; keep one of them"));
         return skip(parts);
     }
-    let read = value(parts, &word, &key, registry, sink);
+    if parts.peek(Token![:]) {
+        parts.parse::<Token![:]>()?;
+    } else {
+        let message = format!("the value of `{word}` stands behind `:`; write for example `{sample}`");
+        sink.error_at(place(parts, &key), message);
+        seen.push(word);
+        return skip(parts);
+    }
+    let read = value(parts, &word, &key, sample, registry, sink);
     seen.push(word);
     match read {
         Ok(()) if parts.is_empty() => Ok(()),
@@ -108,24 +139,30 @@ fn value(
     parts: &ParseBuffer<'_>,
     word: &str,
     key: &Ident,
+    sample: &str,
     registry: &mut Registry,
     sink: &Sink,
 ) -> syn::Result<()> {
+    let place = place(parts, key);
+    let wanted = |what| Error::new(place, format!("`{word}` takes {what}; write for example `{sample}`"));
     match word {
-        "state" => registry.state = Some(parts.parse()?),
+        "state" => registry.state = Some(parts.parse().map_err(|_| wanted("a type"))?),
         "fragments" => registry.fragments = list(parts, true, sink)?,
         "tools" => registry.tools = list(parts, false, sink)?,
-        "max_chars" => registry.max_chars = max_chars(parts, sink)?,
-        "scalars" => registry.scalars = scalars(parts, sink)?,
-        "crate" => registry.krate = Some(parts.call(syn::Path::parse_mod_style)?),
-        _ => return Err(Error::new(key.span(), unknown(word))),
+        "max_chars" => registry.max_chars = max_chars(parts, place, sink)?,
+        "scalars" => registry.scalars = scalars(parts, place, sink)?,
+        _ => {
+            let path = parts.call(syn::Path::parse_mod_style);
+            registry.krate = Some(path.map_err(|_| wanted("a path"))?);
+        }
     }
     Ok(())
 }
 
 fn unknown(word: &str) -> String {
-    let all = KEYS.map(|key| format!("`{key}`")).join(", ");
-    match nearest(word, KEYS) {
+    let keys = PARTS.map(|(key, _)| key);
+    let all = keys.map(|key| format!("`{key}`")).join(", ");
+    match nearest(word, keys) {
         Some(known) => format!("`{word}` is no part of a registry; did you mean `{known}`?"),
         None => format!("`{word}` is no part of a registry; the parts are {all}"),
     }
@@ -144,12 +181,20 @@ fn skip(parts: &ParseBuffer<'_>) -> syn::Result<()> {
 }
 
 fn starts_part(parts: &ParseBuffer<'_>) -> bool {
-    let is_key = parts.peek(Ident::peek_any) && parts.peek2(Token![:]) && !parts.peek2(Token![::]);
+    let is_path = parts.peek2(Token![::]);
+    let is_key =
+        parts.peek(Ident::peek_any) && (parts.peek2(Token![:]) || parts.peek2(Token![=])) && !is_path;
     is_key || parts.peek(Token![#])
 }
 
-fn max_chars(parts: &ParseBuffer<'_>, sink: &Sink) -> syn::Result<Option<LitInt>> {
-    let value: Expr = parts.parse()?;
+/// What to underline when there is no sound value: what stands in its place, or the key.
+fn place(parts: &ParseBuffer<'_>, key: &Ident) -> Span {
+    if parts.is_empty() || parts.peek(Token![,]) { key.span() } else { parts.span() }
+}
+
+fn max_chars(parts: &ParseBuffer<'_>, place: Span, sink: &Sink) -> syn::Result<Option<LitInt>> {
+    const NO_NUMBER: &str = "`max_chars` is a whole number; write for example `max_chars: 80_000`";
+    let value: Expr = parts.parse().map_err(|_| Error::new(place, NO_NUMBER))?;
     let mut literal = &value;
     while let Expr::Group(group) = literal {
         literal = &group.expr;
@@ -162,13 +207,14 @@ fn max_chars(parts: &ParseBuffer<'_>, sink: &Sink) -> syn::Result<Option<LitInt>
         }
         sink.error(value, "`max_chars` leaves no room at all; give a larger number, or leave it out");
     } else {
-        sink.error(value, "`max_chars` is a whole number; write for example `max_chars: 80_000`");
+        sink.error(value, NO_NUMBER);
     }
     Ok(None)
 }
 
-fn scalars(parts: &ParseBuffer<'_>, sink: &Sink) -> syn::Result<Option<Scalars>> {
-    let word = parts.call(Ident::parse_any)?;
+fn scalars(parts: &ParseBuffer<'_>, place: Span, sink: &Sink) -> syn::Result<Option<Scalars>> {
+    let no_word = |_| Error::new(place, "`scalars` takes a bare word; write `near` or `exact`");
+    let word = parts.call(Ident::parse_any).map_err(no_word)?;
     if word == "near" {
         return Ok(Some(Scalars::Near));
     }
@@ -215,10 +261,16 @@ fn entry(content: &ParseBuffer<'_>, is_fragment: bool, sink: &Sink) -> syn::Resu
             sink.error(attribute, "an entry takes `#[cfg]` and doc comments only; put the rest on the type");
         }
     }
-    let ty: Type = content.parse()?;
+    let place = content.span();
+    let ty: Type = content.parse().map_err(|_| {
+        let what = if is_fragment { "the type of a fragment" } else { "the name of a tool, without quotes" };
+        Error::new(place, format!("this is no entry of the list; write {what}"))
+    })?;
     let renamed = if content.peek(Token![as]) {
         let keyword: Token![as] = content.parse()?;
-        let name: Ident = content.parse()?;
+        let place = if content.is_empty() { keyword.span } else { content.span() };
+        let name: Ident =
+            content.parse().map_err(|_| Error::new(place, "a name stands behind `as`; write `… as Name`"))?;
         if !is_fragment {
             let remedy = "give it another with `#[tool(name = \"…\")]`";
             sink.error(quote::quote!(#keyword #name), format!("a tool's name is its own; {remedy}"));

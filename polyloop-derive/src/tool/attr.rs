@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, Ident, LitStr, Path};
 
 use super::limit::{self, Limit};
-use crate::common::options::{self, Place, Row, Setting, Shape};
+use crate::common::options::{self, Given, Place, Row, Setting, Shape};
 use crate::common::sink::Sink;
 
 const TOOL: &[Row] = &[
@@ -91,7 +91,7 @@ impl ToolOptions {
         } else if setting.is("description") {
             self.description = setting.string(sink);
         } else if setting.is("type") {
-            self.type_name = setting.word(sink);
+            self.type_name = setting.name(sink);
         } else if setting.is("crate") {
             self.krate = setting.path(sink);
         } else if setting.is("replay") {
@@ -190,12 +190,12 @@ impl ArgOptions {
         } else if setting.is("description") {
             self.description = setting.string(sink);
         } else if setting.is("default") {
-            self.default = Some(match setting.expression() {
-                Some(expression) => DefaultValue::Expression(Box::new(expression.clone())),
-                None => DefaultValue::OfType,
-            });
+            self.default = match setting.given {
+                Given::Flag => Some(DefaultValue::OfType),
+                _ => setting.value(sink).map(|value| DefaultValue::Expression(Box::new(value.clone()))),
+            };
         } else if setting.is("example") {
-            self.examples.extend(setting.expression().cloned());
+            self.examples.extend(setting.value(sink).cloned());
         } else {
             self.limits.extend(limit::read(setting, sink));
         }

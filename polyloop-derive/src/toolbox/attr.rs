@@ -23,7 +23,7 @@ impl ToolboxOptions {
         let mut given = Self::default();
         for setting in options::read_tokens(tokens, "toolbox", TOOLBOX, sink) {
             if setting.is("module") {
-                given.module = setting.word(sink);
+                given.module = setting.name(sink);
             } else {
                 given.krate = setting.path(sink);
             }
