@@ -15,7 +15,8 @@ use super::absent::Absent;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool",
     label = "the model cannot be told what this is",
-    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, and own its data"
+    note = "own its data, and write above it: `#[derive(polyloop::serde::Deserialize, polyloop::schemars::JsonSchema)] \
+            #[serde(crate = \"polyloop::serde\")] #[schemars(crate = \"polyloop::schemars\")]`"
 )]
 pub trait ToolArg {
     /// What the library does with the type.
