@@ -27,7 +27,7 @@ pub use crate::tool::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written into a schema",
     label = "cannot be written as JSON",
-    note = "write above it: `#[derive(polyloop::serde::Serialize)] #[serde(crate = \"polyloop::serde\")]`"
+    note = "derive `polyloop::serde::Serialize` for it, with `#[serde(crate = \"polyloop::serde\")]`"
 )]
 pub trait ToJson {
     /// Writes the value. What cannot be written is null, which the check of the default then refuses.

@@ -220,8 +220,8 @@ impl<T: Send + Sync + ?Sized> Shared for T {}
 #[diagnostic::on_unimplemented(
     message = "the value of `{Self}` cannot be recorded",
     label = "`state` asks for that",
-    note = "write above `{Self}`: `#[derive(polyloop::serde::Serialize, polyloop::serde::Deserialize)] \
-            #[serde(crate = \"polyloop::serde\")]`"
+    note = "derive `polyloop::serde::Serialize` and `polyloop::serde::Deserialize` for `{Self}`, \
+            with `#[serde(crate = \"polyloop::serde\")]`"
 )]
 pub trait Recorded {
     /// Adds the value to the text.

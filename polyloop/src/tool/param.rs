@@ -15,8 +15,8 @@ use super::absent::Absent;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool",
     label = "the model cannot be told what this is",
-    note = "own its data, and write above it: `#[derive(polyloop::serde::Deserialize, polyloop::schemars::JsonSchema)] \
-            #[serde(crate = \"polyloop::serde\")] #[schemars(crate = \"polyloop::schemars\")]`"
+    note = "own its data, and derive `polyloop::serde::Deserialize` and `polyloop::schemars::JsonSchema`, \
+            with `#[serde(crate = \"polyloop::serde\")]` and `#[schemars(crate = \"polyloop::schemars\")]`"
 )]
 pub trait ToolArg {
     /// What the library does with the type.

@@ -1,0 +1,5 @@
+use polyloop::registry;
+
+registry! { struct App { crate: "polyloop" } }
+
+fn main() {}

@@ -1,0 +1,5 @@
+use polyloop::registry;
+
+registry! { struct App { fragments: ["note"] } }
+
+fn main() {}
