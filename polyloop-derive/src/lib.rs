@@ -14,6 +14,8 @@ mod snapshots;
 mod state;
 mod tool;
 mod toolbox;
+#[cfg(test)]
+mod unreadable;
 
 use proc_macro::TokenStream;
 

@@ -147,8 +147,8 @@ fn value(
     let wanted = |what| Error::new(place, format!("`{word}` takes {what}; write for example `{sample}`"));
     match word {
         "state" => registry.state = Some(parts.parse().map_err(|_| wanted("a type"))?),
-        "fragments" => registry.fragments = list(parts, true, sink)?,
-        "tools" => registry.tools = list(parts, false, sink)?,
+        "fragments" => registry.fragments = list(parts, true, place, sink)?,
+        "tools" => registry.tools = list(parts, false, place, sink)?,
         "max_chars" => registry.max_chars = max_chars(parts, place, sink)?,
         "scalars" => registry.scalars = scalars(parts, place, sink)?,
         _ => {
@@ -226,9 +226,9 @@ fn scalars(parts: &ParseBuffer<'_>, place: Span, sink: &Sink) -> syn::Result<Opt
 }
 
 /// Parses `[A, b::B as C, …]`.
-fn list(parts: &ParseBuffer<'_>, are_fragments: bool, sink: &Sink) -> syn::Result<List> {
+fn list(parts: &ParseBuffer<'_>, are_fragments: bool, place: Span, sink: &Sink) -> syn::Result<List> {
     if !parts.peek(token::Bracket) {
-        return Err(parts.error("a list stands in brackets; write `[First, Second]`"));
+        return Err(Error::new(place, "a list stands in brackets; write `[First, Second]`"));
     }
     let content;
     let brackets = bracketed!(content in parts);
