@@ -13,8 +13,11 @@ const BEHIND: &[&str] = &[
     "\"1\"", "1", "(1 2)", "(= 1)",
 ];
 
+/// Expands an item in which something is written.
+type Place = fn(&str) -> TokenStream;
+
 /// Where something is written, with `HERE` in its place.
-const PLACES: &[(&str, fn(&str) -> TokenStream)] = &[
+const PLACES: &[(&str, Place)] = &[
     ("#[tool]", |written| tool::attribute(tokens(written), tokens("/** A. */ async fn a() -> String { a }"))),
     ("#[arg]", |written| {
         let item = "/** A. */ async fn a(/** B. */ #[arg(HERE)] b: u8) -> String { a }";
@@ -45,7 +48,7 @@ fn filled(item: &str, written: &str) -> TokenStream {
 }
 
 /// The keys that may stand at a place, as the message for an unknown one lists them.
-fn keys(place: fn(&str) -> TokenStream) -> Vec<String> {
+fn keys(place: Place) -> Vec<String> {
     let said = messages(place("unheard_of: 1"));
     let list = said.iter().find_map(|message| message.split_once(" are ").map(|(_, list)| list));
     list.into_iter().flat_map(|list| list.split(", ")).map(|key| key.replace('`', "")).collect()
