@@ -113,6 +113,19 @@ refused!(an_unknown_option_is_refused, (tiemout = "1s", colour) {
      `concurrent`, `timeout`, `approval`, `read_only`, `destructive`, `idempotent`, `open_world`, `hidden`, \
      `lenient`, `schema_only`, `type`, `crate`",
 ]);
+refused!(an_option_that_cannot_be_read_hides_no_other, (replay = unsafe, type = struct,, "x", timeout: "3", hiden) {
+    /// Reads.
+    async fn read(/** Pairs. */ #[arg(default = HashMap::<u8, u8>::new(), exmaple = 1)] a: u8) -> String { body }
+} => [
+    "no option stands in front of this `,`; leave it out",
+    "an option begins with its name; write for example `name = \"read_file\"`",
+    "the value of `timeout` stands behind `=`; write for example `timeout = \"30s\"`",
+    "`hiden` is no option of `#[tool]`; did you mean `hidden`?",
+    "`unsafe` is no value of `replay`; write `safe`, `never` or `child`",
+    "`type` takes a name; write for example `type = ReadFile`",
+    "`3` is no duration; write `500ms`, `30s` or `2m`",
+    "`exmaple` is no option of `#[arg]`; did you mean `example`?",
+]);
 refused!(replay_has_three_values, (replay = maybe) {
     /// Reads.
     async fn read() -> String { body }
