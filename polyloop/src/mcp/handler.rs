@@ -133,7 +133,7 @@ impl Reporter {
                 Either::Right((None, _)) => break work.await,
                 Either::Right((Some(text), _)) => text,
             };
-            if let Either::Left((done, telling)) = select(&mut *work, pin!(self.tell(text))).await {
+            if let Either::Left((done, telling)) = select(&mut *work, Box::pin(self.tell(text))).await {
                 telling.await;
                 break done;
             }
