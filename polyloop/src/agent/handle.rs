@@ -72,6 +72,9 @@ impl<R: Registry> RunHandle<R> {
     /// This only hands them over. The run takes them up when it is polled, also in the middle of a request or a call and
     /// while it waits for a person, and then they are in the journal. A run that is dropped before forgets them.
     ///
+    /// Words that come with the last reply are answered by one more request. Where the run ends before that,
+    /// [`Report::unheard`](crate::Report::unheard) says so.
+    ///
     /// # Errors
     ///
     /// When there is nothing but white space and no image, or the run has ended.

@@ -182,8 +182,8 @@ impl<R: Registry> Run<R> {
         self.resting().and_then(|driver| driver.turn.as_ref())
     }
 
-    /// Begins the next run of the session, once this one has ended: a person says something more. Await it; then poll
-    /// this run as before. What was counted for the run that ended begins anew.
+    /// Begins the next run of the session, once this one has ended: a person says something more, or did so before it ended
+    /// and was not [heard](crate::Report::unheard). Await it; then poll this run as before. What was counted for the run that ended begins anew.
     pub fn follow_up(&mut self) -> FollowUp<'_, R> {
         FollowUp::new(self)
     }
