@@ -53,6 +53,8 @@ pub(crate) struct Ledger {
     open_native: bool,
     /// The turn of that reply.
     open_turn: u64,
+    /// The last item that stood in a request.
+    heard: Option<ItemId>,
     /// Whether a request is out: what the model answers to is what it was shown.
     asked: bool,
     /// The last reply, until it is decided what it means.
@@ -150,8 +152,14 @@ impl Ledger {
 
     /// Whether a person said something that stood in no request yet.
     pub(crate) fn has_unheard_words(&self) -> bool {
-        let open = self.items().get(self.view.open_from()..).unwrap_or_default();
-        open.iter().chain(&self.waiting).any(|item| matches!(item.content(), ItemContent::Input { .. }))
+        let unheard = |item: &&Item| Some(item.id()) > self.heard;
+        let mut words = self.unsent().iter().chain(&self.waiting).filter(unheard);
+        words.any(|item| matches!(item.content(), ItemContent::Input { .. }))
+    }
+
+    /// The open part. Behind a compaction it has more than what is new.
+    fn unsent(&self) -> &[Item] {
+        self.items().get(self.view.open_from()..).unwrap_or_default()
     }
 
     /// The turns that were not rolled back.
@@ -204,6 +212,7 @@ impl Ledger {
             // A request for a summary is about what stands, and adds nothing.
             Event::PromptSealed { .. } if self.compaction.is_some() => {}
             Event::PromptSealed { .. } => {
+                self.heard = self.unsent().iter().map(Item::id).max().max(self.heard);
                 self.view.close();
                 self.branched = false;
                 self.asked = true;

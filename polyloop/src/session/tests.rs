@@ -155,3 +155,25 @@ fn a_run_begins_to_count_anew_what_it_may_record() {
     begin(&mut session, 2);
     assert!(session.sync(Catalog { version: 3 }).is_err(), "one in a turn");
 }
+
+#[test]
+fn words_that_stood_in_a_request_are_heard_also_behind_a_compaction_and_a_rollback() {
+    let mut session = Session::<App>::new();
+    begin(&mut session, 1);
+    let first = talk(&mut session, "a", "one");
+    begin(&mut session, 1);
+    talk(&mut session, "b", "two");
+    assert!(!session.ledger().has_unheard_words());
+    compact(&mut session, &first);
+    assert!(!session.ledger().has_unheard_words(), "`b` stands behind the summary, and was heard");
+    begin(&mut session, 1);
+    session.say("c").unwrap();
+    assert!(session.ledger().has_unheard_words());
+    session.append(Event::HistoryRolledBack { turns: 1 });
+    assert!(!session.ledger().has_unheard_words());
+    begin(&mut session, 1);
+    session.append(Event::PromptSealed { seal: Seal::default() });
+    session.say("d").unwrap();
+    session.append(Event::PromptSealed { seal: Seal { attempt: 2, ..Seal::default() } });
+    assert!(session.ledger().has_unheard_words(), "a further attempt shows the same");
+}
