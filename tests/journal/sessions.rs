@@ -72,8 +72,27 @@ async fn a_request_with_a_mistake_disturbs_nobody_who_has_the_session() {
     run.finish().await.unwrap();
     let refused = agent.on(World::default()).session("chat").goal(" ").await;
     assert_eq!(refused.err(), Some(RunError::EmptyGoal));
+    for without_words in ["chat", "another"] {
+        let refused = agent.on(World::default()).session(without_words).await;
+        assert_eq!(refused.err(), Some(RunError::EmptyGoal), "{without_words}");
+    }
     run.follow_up().goal("second").await.unwrap();
     assert_eq!(run.finish().await.unwrap().to_string(), "yes");
+}
+
+#[tokio::test]
+async fn words_that_a_run_had_no_step_for_are_answered_by_a_request_without_words() {
+    let (world, journal) = (World::default(), MemoryJournal::new());
+    let agent = builder(&world, vec![tally_reply("a"), Reply::text("Two.")]);
+    let agent = agent.budget(Budget::steps(1)).journal(journal.clone()).build().unwrap();
+    let mut run = agent.on(world.clone()).session("chat").goal("first").await.unwrap();
+    while !matches!(run.next().await.unwrap().unwrap(), Update::Called { .. }) {}
+    run.say("And the other one?").unwrap();
+    assert!(run.finish().await.unwrap().unheard);
+    drop(run);
+    let mut run = agent.on(world).session("chat").await.unwrap();
+    let report = run.finish().await.unwrap();
+    assert_eq!((report.to_string().as_str(), report.unheard), ("Two.", false));
 }
 
 #[tokio::test]

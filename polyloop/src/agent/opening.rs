@@ -75,9 +75,9 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// Where there is nothing to go on with, it says what the run is for.
-    pub(super) fn needs_words(self) -> Result<Self, RunError> {
-        if self.words.is_empty() { Err(RunError::EmptyGoal) } else { Ok(self) }
+    /// Whether it needs words that stand in the session already.
+    pub(super) fn says_nothing(&self) -> bool {
+        self.words.is_empty()
     }
 
     /// Says what of it is recorded behind what stands. Afterwards recording it cannot fail.

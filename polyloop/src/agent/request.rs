@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::definition::{Definition, differing};
 use super::driver::Driver;
-use super::open::{Opened, Purpose, open};
+use super::open::{Opened, Purpose, open, read};
 use super::opening::Opening;
 use super::run::Run;
 use super::state::RunState;
@@ -88,7 +88,11 @@ impl<R: Registry> Request<R> {
     pub async fn start(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, session, opening } = self;
         let handlers = definition.handlers(state)?;
-        let mut checked = opening.check()?;
+        let checked = opening.check()?;
+        if checked.says_nothing() {
+            // Looked at first, so that a mistake disturbs nobody who has the session.
+            has_unheard_words(&definition, session.as_ref()).await?;
+        }
         let (opened, is_new) = loop {
             let known = match &session {
                 Some(id) => open(&definition, definition.journal_of(id)?, id.clone(), Further(id)).await?,
@@ -97,7 +101,6 @@ impl<R: Registry> Request<R> {
             if let Some(known) = known {
                 break (known, false);
             }
-            checked = checked.needs_words()?;
             match Opened::empty(&definition, session.clone().unwrap_or_else(SessionId::mint)).await {
                 // Somebody else began it meanwhile.
                 Err(RunError::Journal(JournalError::OutOfOrder { .. })) if session.is_some() => {}
@@ -114,6 +117,19 @@ impl<R: Registry> Request<R> {
         driver.begin(ready);
         driver.commit().await?;
         Ok(Run::new(driver, handle, updates))
+    }
+}
+
+/// Refuses a session in which nothing is left to go on with.
+async fn has_unheard_words<R: Registry>(
+    definition: &Definition<R>,
+    session: Option<&SessionId>,
+) -> Result<(), RunError> {
+    let id = session.ok_or(RunError::EmptyGoal)?;
+    match read(definition, id.clone()).await {
+        Ok(session) if session.ledger().has_unheard_words() => Ok(()),
+        Ok(_) | Err(RunError::Journal(JournalError::NoSuchSession { .. })) => Err(RunError::EmptyGoal),
+        Err(error) => Err(error),
     }
 }
 
