@@ -54,6 +54,7 @@ mod foreign;
 mod fragment;
 #[cfg(feature = "gemini")]
 mod gemini;
+mod identity;
 mod interpret;
 mod journal;
 mod layout;

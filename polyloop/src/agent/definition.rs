@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::budget::Budget;
+use super::identity;
 use super::retries::Retries;
 use super::texts::CheckedTexts;
 use crate::compact::DynCompactor;
@@ -127,8 +128,8 @@ pub(super) fn parts<R: Registry>(
         // Where the registry's own tools cannot be described, an agent has others; their fingerprint stands below.
         ("registry", R::fingerprint().unwrap_or_default()),
         ("tools", tools.fingerprint()),
-        ("texts", blake3::hash(format!("{texts:?}").as_bytes()).to_hex().to_string()),
-        ("budget", format!("{budget:?}")),
+        ("texts", identity::texts(texts)),
+        ("budget", identity::budget(&budget)),
         ("model", model.who()),
         ("interpreter", names.interpreter.clone()),
         ("executor", names.executor.to_owned()),

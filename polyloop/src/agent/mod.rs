@@ -19,6 +19,7 @@ mod definition;
 mod driver;
 mod fork;
 mod handle;
+mod identity;
 mod import;
 mod lineage;
 mod mirror;

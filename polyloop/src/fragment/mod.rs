@@ -4,6 +4,7 @@
 
 mod body;
 mod first_bytes;
+mod identity;
 mod index;
 mod key;
 mod marker;
@@ -27,6 +28,7 @@ pub use vocabulary::{
     Slot,
 };
 
+pub(crate) use identity::SpecIdentity;
 pub(crate) use index::MarkerIndex;
 pub(crate) use marker::{byte, lower_at};
 pub(crate) use parse::parse_in;

@@ -21,8 +21,8 @@ pub use tools::{ListedTool, RegisteredTool, ToolList, ToolTuple};
 
 use crate::error::{ParseError, RecordError, SetError};
 use crate::fragment::{
-    Body, ContextFragment, FragmentSpec, MarkerIndex, ParseFragment, Rendered, parse_in, render_in,
-    retraction_in,
+    Body, ContextFragment, FragmentSpec, MarkerIndex, ParseFragment, Rendered, SpecIdentity, parse_in,
+    render_in, retraction_in,
 };
 use crate::tool::{Scalars, ToolEntry, ToolSet};
 
@@ -171,9 +171,7 @@ pub trait Registry: Sized + Send + Sync + 'static {
     fn fingerprint() -> Result<String, SetError> {
         let mut hasher = blake3::Hasher::new();
         for entry in Self::SPEC.fragments {
-            // Where a type stands in the source says nothing about what it tells a model.
-            let spec = FragmentSpec { file: "", line: 0, ..*entry.spec };
-            hasher.update(format!("{spec:?}\n").as_bytes());
+            hasher.update(format!("{:?}\n", SpecIdentity(entry.spec)).as_bytes());
         }
         hasher.update(format!("{:?}\n", Self::SPEC.max_chars).as_bytes());
         hasher.update(Self::tools()?.fingerprint().as_bytes());

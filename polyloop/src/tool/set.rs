@@ -325,6 +325,7 @@ fn fingerprint<S: ?Sized>(members: &[Member<S>]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for member in members {
         let spec = member.entry.spec;
+        // Stored: an option that was added later is appended only where it differs from its default.
         let policies = format!(
             "{:?} {:?} {} {} {:?} {} {:?} {} {}",
             member.scalars,
