@@ -18,6 +18,9 @@ pub use crate::registry::{
     Built, Finding, FragmentEntry, Listed, ListedTool, NONE, OnceBuilt, Registry, RegistrySpec,
     assert_marker_lock, check_caps, check_kinds, check_markers, check_specs, check_tools,
 };
+pub use crate::tool::described::{
+    bytes as description_bytes, length as description_length, text as description,
+};
 pub use crate::tool::{
     Arguments, CallContext, Limit, Param, Prepared, Provide, Replay, Scalars, Tool, ToolArg, ToolEntry,
     ToolReturn, ToolSpec,

@@ -12,6 +12,7 @@
 mod arguments;
 mod beyond_the_type;
 mod bounds;
+mod descriptions;
 mod documentation;
 mod language;
 mod outcomes;

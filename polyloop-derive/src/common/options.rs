@@ -113,6 +113,17 @@ impl Setting {
         }
     }
 
+    /// The value as a text that the compiler can evaluate: a string literal, a macro such as `concat!` or the path of a
+    /// constant.
+    pub(crate) fn text(&self, sink: &Sink) -> Option<Expr> {
+        match self.expression() {
+            Some(text @ (Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) | Expr::Macro(_) | Expr::Path(_))) => {
+                Some(text.clone())
+            }
+            _ => self.wanted(sink, "a string in quotes, a macro such as `concat!`, or a constant"),
+        }
+    }
+
     /// The value as an integer literal.
     pub(crate) fn integer(&self, sink: &Sink) -> Option<LitInt> {
         match self.expression() {

@@ -10,7 +10,7 @@ use syn::{
 use super::attr::{ArgOptions, ToolOptions};
 use super::function::{Function, is_tool_attribute};
 use super::tokens::{bare, find_word};
-use crate::common::docs;
+use crate::common::docs::{self, Description};
 use crate::common::sink::Sink;
 
 /// Where the function stands, which decides how it is called and what its receiver may be.
@@ -24,6 +24,9 @@ pub(crate) enum Home {
 /// What a parameter may be marked with.
 const MARKS: [&str; 3] = ["arg", "state", "call"];
 
+/// Attributes of a parameter that must not depend on a condition, which a macro cannot evaluate.
+pub(super) const UNCONDITIONAL: [&str; 4] = ["arg", "state", "call", "doc"];
+
 /// One tool.
 pub(crate) struct Tool {
     pub(crate) home: Home,
@@ -35,9 +38,7 @@ pub(crate) struct Tool {
     pub(crate) type_name: Ident,
     /// The name that the model sees.
     pub(crate) name: LitStr,
-    pub(crate) description: LitStr,
-    /// A doc text that only the compiler can read.
-    pub(crate) unreadable_doc: Option<Expr>,
+    pub(crate) description: Description,
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) is_deprecated: bool,
     pub(crate) has_body: bool,
@@ -60,6 +61,8 @@ pub(crate) struct Parameter {
     pub(crate) kind: Kind,
     /// Marks beside `#[state]` or `#[call]`; there is room for one.
     pub(crate) contradicting: Vec<Attribute>,
+    /// A mark or a doc comment under a condition, with its name.
+    pub(crate) conditional: Option<(Attribute, String)>,
 }
 
 /// Who fills in the parameter.
@@ -76,9 +79,7 @@ pub(crate) struct Argument {
     pub(crate) options: ArgOptions,
     /// The name that the model sees.
     pub(crate) name: LitStr,
-    pub(crate) description: LitStr,
-    /// A doc text that only the compiler can read.
-    pub(crate) unreadable_doc: Option<Expr>,
+    pub(crate) description: Description,
 }
 
 impl Tool {
@@ -103,8 +104,7 @@ impl Tool {
             signature: signature.clone(),
             type_name: options.type_name.clone().unwrap_or_else(|| ident.clone()),
             name: text_or(options.name.as_ref(), &ident.unraw().to_string(), ident.span()),
-            description: text_or(options.description.as_ref(), &docs::text(attributes), ident.span()),
-            unreadable_doc: docs::unreadable(attributes).cloned(),
+            description: described(options.description.as_ref(), attributes, ident.span()),
             cfgs: cfgs(attributes),
             is_deprecated: attributes.iter().any(deprecates),
             has_body: function.has_body(),
@@ -160,6 +160,8 @@ impl Parameter {
             cfgs: cfgs(&parameter.attrs),
             kind,
             contradicting,
+            conditional: docs::conditional(&parameter.attrs, &UNCONDITIONAL)
+                .map(|(attribute, word)| (attribute.clone(), word)),
         }
     }
 
@@ -189,8 +191,7 @@ impl Argument {
         let options = ArgOptions::read(attributes, sink);
         Self {
             name: text_or(options.rename.as_ref(), name, span),
-            description: text_or(options.description.as_ref(), &docs::text(attributes), span),
-            unreadable_doc: docs::unreadable(attributes).cloned(),
+            description: described(options.description.as_ref(), attributes, span),
             options,
         }
     }
@@ -199,6 +200,11 @@ impl Argument {
 /// What is given outright wins over what follows from the source.
 fn text_or(given: Option<&LitStr>, otherwise: &str, span: Span) -> LitStr {
     given.cloned().unwrap_or_else(|| LitStr::new(otherwise, span))
+}
+
+/// The description that an option gives; otherwise that of the doc comments.
+fn described(given: Option<&Expr>, attributes: &[Attribute], span: Span) -> Description {
+    given.map_or_else(|| Description::documented(attributes, span), |value| Description::given(value, span))
 }
 
 /// The marks of a parameter beside the one that was chosen.

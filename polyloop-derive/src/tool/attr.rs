@@ -52,7 +52,7 @@ pub(crate) enum Replay {
 pub(crate) struct ToolOptions {
     pub(crate) krate: Option<Path>,
     pub(crate) name: Option<LitStr>,
-    pub(crate) description: Option<LitStr>,
+    pub(crate) description: Option<Expr>,
     /// Whether nobody tried to describe the tool here; a misspelled attempt counts as one.
     pub(crate) lacks_description: bool,
     pub(crate) type_name: Option<Ident>,
@@ -89,7 +89,7 @@ impl ToolOptions {
         if setting.is("name") {
             self.name = setting.string(sink);
         } else if setting.is("description") {
-            self.description = setting.string(sink);
+            self.description = setting.text(sink);
         } else if setting.is("type") {
             self.type_name = setting.name(sink);
         } else if setting.is("crate") {
@@ -157,7 +157,7 @@ pub(crate) struct ArgOptions {
     /// Every option as written, for messages.
     pub(crate) keys: Vec<Ident>,
     pub(crate) rename: Option<LitStr>,
-    pub(crate) description: Option<LitStr>,
+    pub(crate) description: Option<Expr>,
     /// Whether nobody tried to describe the argument here; a misspelled attempt counts as one.
     pub(crate) lacks_description: bool,
     pub(crate) default: Option<DefaultValue>,
@@ -188,7 +188,7 @@ impl ArgOptions {
         if setting.is("rename") {
             self.rename = setting.string(sink);
         } else if setting.is("description") {
-            self.description = setting.string(sink);
+            self.description = setting.text(sink);
         } else if setting.is("default") {
             self.default = match setting.given {
                 Given::Flag => Some(DefaultValue::OfType),

@@ -55,7 +55,8 @@ pub(crate) fn implementation(tool: &Tool, path: &TokenStream) -> TokenStream {
 }
 
 fn spec(tool: &Tool, p: &TokenStream) -> TokenStream {
-    let Tool { name, description, options, .. } = tool;
+    let Tool { name, options, .. } = tool;
+    let description = tool.description.tokens(p, "the description is empty; say what the tool does");
     let replay = options.replay.map(|replay| match replay {
         Replay::Safe => quote!(.replay(#p::Replay::Safe)),
         Replay::Never => quote!(.replay(#p::Replay::Never)),
@@ -86,7 +87,9 @@ fn row(parameter: &Parameter, p: &TokenStream) -> Option<TokenStream> {
     if argument.options.flatten().is_some() {
         return Some(quote!(#(#cfgs)* #p::Param::flattened(#of)));
     }
-    let Argument { name, description, options, .. } = argument;
+    let Argument { name, options, .. } = argument;
+    let blank = format!("the description is empty; say what `{}` is", name.value());
+    let description = argument.description.tokens(p, &blank);
     // In functions, so that they see none of our names; a value without `Serialize` is underlined itself.
     let json = |value: &Expr| {
         let (place, value) = (located(value), widest(value));

@@ -1,10 +1,13 @@
 //! The function as written. Its body is never looked at, so it is kept as tokens.
 
+use std::slice;
+
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, FnArg, Signature, Token, Type, Visibility, token};
 
+use super::ast::UNCONDITIONAL;
 use super::tokens::{find_word, replace_self};
 use crate::common::docs;
 
@@ -75,8 +78,8 @@ pub(crate) fn is_tool_attribute(attribute: &Attribute) -> bool {
 
 /// Whether a parameter's attribute is for us: its documentation and our own three.
 fn is_ours(attribute: &Attribute) -> bool {
-    let ours = ["arg", "state", "call"];
-    docs::is_doc(attribute) || ours.iter().any(|name| attribute.path().is_ident(name))
+    UNCONDITIONAL.iter().any(|name| attribute.path().is_ident(name))
+        || docs::conditional(slice::from_ref(attribute), &UNCONDITIONAL).is_some()
 }
 
 impl Parse for Function {

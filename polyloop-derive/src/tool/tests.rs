@@ -198,17 +198,31 @@ refused!(a_reference_without_a_mark_is_one_mistake, () {
     /// Reads.
     async fn read(store: &Store) -> String { body }
 } => ["an argument owns its value; take an owned type such as `String`, or mark it `#[state]` or `#[call]`"]);
-refused!(a_description_is_written_out, () {
-    #[doc = concat!("Re", "ads.")]
-    async fn read(#[doc = include_str!("path.md")] path: String) -> String { body }
-} => [
-    "a description that a macro puts together cannot be read here; write it out, or give `description = \"…\"`",
-    "a description that a macro puts together cannot be read here; write it out, or give `description = \"…\"`",
-]);
-refused!(a_given_description_wins_over_one_that_cannot_be_read, (description = "Reads.") {
-    #[doc = concat!("Re", "ads.")]
-    async fn read() -> String { body }
+refused!(a_description_is_any_constant_text, (description = concat!("Re", "ads.")) {
+    async fn read(#[doc = include_str!("path.md")] path: String, #[arg(description = LINE)] line: u8) -> String {
+        body
+    }
 } => []);
+refused!(a_description_is_a_text, (description = 5) {
+    async fn read(#[arg(description = true)] path: String) -> String { body }
+} => [
+    "`description` takes a string in quotes, a macro such as `concat!`, or a constant; write for example \
+     `description = \"…\"`",
+    "`description` takes a string in quotes, a macro such as `concat!`, or a constant; write for example \
+     `description = \"…\"`",
+]);
+refused!(a_condition_hides_no_part_of_a_parameter, () {
+    /// Reads.
+    async fn read(
+        #[cfg_attr(feature = "x", arg(range(1..)))]
+        /// Where.
+        path: u8,
+        #[cfg_attr(feature = "x", doc = "What.")] line: u8,
+    ) -> String { body }
+} => [
+    "`arg` in `cfg_attr` cannot be read here; write the parameter once for each case, with `#[cfg(…)]` on it",
+    "`doc` in `cfg_attr` cannot be read here; write the parameter once for each case, with `#[cfg(…)]` on it",
+]);
 refused!(an_argument_has_a_name, () {
     /// Reads.
     async fn read(/** Two. */ (a, b): (u8, u8), /** One. */ _: u8) -> String { body }

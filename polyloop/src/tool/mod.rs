@@ -5,6 +5,7 @@ mod arguments;
 mod call;
 mod compiled;
 mod complaint;
+pub(crate) mod described;
 mod given;
 mod nearest;
 mod normal;

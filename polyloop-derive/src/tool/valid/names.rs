@@ -11,10 +11,6 @@ use crate::common::sink::Sink;
 /// The longest name that every provider takes.
 const LONGEST: usize = 64;
 
-/// Said of a doc attribute such as `#[doc = concat!(…)]`, whose text is not there yet when a macro looks.
-const UNREADABLE: &str = "a description that a macro puts together cannot be read here; write it out, or give \
-                          `description = \"…\"`";
-
 /// A type of one of these names would hide the primitive in its whole module.
 const PRIMITIVES: [&str; 19] = [
     "bool", "char", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8",
@@ -55,22 +51,16 @@ fn fits(name: &str, marks: &str) -> bool {
 }
 
 fn tool_description(tool: &Tool, sink: &Sink) {
-    if !tool.description.value().trim().is_empty() {
+    if !tool.description.is_blank() {
         return;
     }
     match &tool.options.description {
         Some(empty) => sink.error(empty, "the description is empty; say what the tool does"),
         None if !tool.options.lacks_description => {}
-        None => match &tool.unreadable_doc {
-            Some(doc) => sink.error(doc, UNREADABLE),
-            None => sink.error(
-                &tool.signature.ident,
-                format!(
-                    "the tool `{}` has no description; write a doc comment above it",
-                    tool.signature.ident
-                ),
-            ),
-        },
+        None => sink.error(
+            &tool.signature.ident,
+            format!("the tool `{}` has no description; write a doc comment above it", tool.signature.ident),
+        ),
     }
 }
 
@@ -93,7 +83,7 @@ fn arguments(tool: &Tool, sink: &Sink) {
         }
         seen.push((name, parameter));
         // A reference is no argument; most often `#[state]` was forgotten, which needs no description.
-        if !matches!(bare(&parameter.ty), Type::Reference(_)) {
+        if !matches!(bare(&parameter.ty), Type::Reference(_)) && parameter.conditional.is_none() {
             argument_description(ident, argument, sink);
         }
     }
@@ -105,18 +95,13 @@ fn excludes(one: &Parameter, other: &Parameter) -> bool {
 }
 
 fn argument_description(ident: &Ident, argument: &Argument, sink: &Sink) {
-    if !argument.description.value().trim().is_empty() {
+    if !argument.description.is_blank() {
         return;
     }
     match &argument.options.description {
         Some(empty) => sink.error(empty, format!("the description is empty; say what `{ident}` is")),
         None if !argument.options.lacks_description => {}
-        None => match &argument.unreadable_doc {
-            Some(doc) => sink.error(doc, UNREADABLE),
-            None => sink.error(
-                ident,
-                format!("the argument `{ident}` has no description; write a doc comment above it"),
-            ),
-        },
+        None => sink
+            .error(ident, format!("the argument `{ident}` has no description; write a doc comment above it")),
     }
 }

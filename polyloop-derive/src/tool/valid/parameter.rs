@@ -30,6 +30,15 @@ pub(super) fn check(tool: &Tool, sink: &Sink) {
 }
 
 fn marks(parameter: &Parameter, sink: &Sink) {
+    if let Some((conditional, word)) = &parameter.conditional {
+        sink.error(
+            conditional,
+            format!(
+                "`{word}` in `cfg_attr` cannot be read here; write the parameter once for each case, with \
+                 `#[cfg(…)]` on it"
+            ),
+        );
+    }
     let (Kind::State(mark) | Kind::Call(mark)) = &parameter.kind else {
         return;
     };

@@ -3,10 +3,11 @@ use polyloop::{registry, tool};
 /// Reads a file.
 #[tool]
 async fn read_file(
-    #[doc = include_str!("path.md")]
-    path: String,
+    /// The line.
+    #[cfg_attr(all(), arg(range(1..)))]
+    line: u32,
 ) -> String {
-    path
+    line.to_string()
 }
 
 registry! { struct App { tools: [read_file] } }

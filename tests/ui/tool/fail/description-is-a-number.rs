@@ -1,7 +1,6 @@
 use polyloop::{registry, tool};
 
-#[doc = concat!("Reads ", "a file.")]
-#[tool]
+#[tool(description = 5)]
 async fn read_file() -> String {
     String::new()
 }
