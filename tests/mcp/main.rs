@@ -14,6 +14,7 @@ mod approvals;
 mod calls;
 mod declared;
 mod hostile;
+mod hostile_server;
 mod http;
 mod listing;
 mod order;

@@ -17,11 +17,13 @@ pub(super) fn expand(server: &Server) -> TokenStream {
     let p = quote!(#krate::__private);
     let visibility = &server.options.visibility;
     let inner = inner(visibility);
-    let doc = format!("The tools of the server `{}`, as they are pinned.", server.name);
-    let server_doc = format!("The server `{}`, as it is pinned.", server.name);
+    // Documentation is Markdown, and blocks of code in it are compiled and run: it holds fixed text and identifiers only,
+    // never a text of the server.
+    let doc = format!("The pinned tools of the server `{module}`.");
+    let server_doc = format!("The pinned server `{module}`.");
     let name = format_ident!("{SERVER}");
     let types = distinct(server).map(|tool| {
-        let (ident, doc) = (&tool.ident, format!("The tool `{}`.", tool.pinned.name));
+        let (ident, doc) = (&tool.ident, format!("The pinned tool `{}`.", tool.ident));
         quote! {
             #[doc = #doc]
             #[allow(non_camel_case_types, dead_code, reason = "a tool's type has the name of its tool")]
@@ -79,7 +81,8 @@ fn implementation(server: &Server, tool: &Remote, module: &Ident, p: &TokenStrea
             fn prepare(
                 __arguments: &mut #p::Arguments<'_>,
             ) -> ::core::option::Option<#p::Prepared<__S>> {
-                #p::remote_call::<__S, #module::#server_name>(__arguments, #remote)
+                let __timeout = <Self as #p::Tool<__S>>::SPEC.timeout;
+                #p::remote_call::<__S, #module::#server_name>(__arguments, #remote, __timeout)
             }
         }
     }
@@ -116,7 +119,7 @@ fn spec(server: &Server, tool: &Remote, p: &TokenStream) -> TokenStream {
             #replay
             #timeout
             #(.#flags())*
-            .params(&[#p::Param::object(#schema)])
+            .params(&[#p::Param::written(#schema)])
     }
 }
 

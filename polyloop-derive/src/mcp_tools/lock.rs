@@ -11,6 +11,9 @@ const VERSION: u64 = 1;
 /// How a good file is come by.
 const REMEDY: &str = "write it anew with `polyloop::mcp::pin`";
 
+/// The greatest length of a name of a server or a tool, in characters. `polyloop::mcp::pin` has the same limit.
+const MAX_NAME: usize = 128;
+
 /// What the file pins.
 pub(super) struct Lock {
     pub(super) server: String,
@@ -55,7 +58,37 @@ fn lock(text: &str) -> Result<Lock, String> {
     let server = file.get("server").and_then(Value::as_str).ok_or("it names no `server`")?;
     let tools = file.get("tools").and_then(Value::as_array).ok_or("it lists no `tools`")?;
     let tools = tools.iter().map(|tool| pinned(tool).ok_or("an entry of `tools` lacks something"));
-    Ok(Lock { server: server.to_owned(), tools: tools.collect::<Result<_, _>>()? })
+    let lock = Lock { server: server.to_owned(), tools: tools.collect::<Result<_, _>>()? };
+    let names = lock.tools.iter().map(|tool| ("tool", &tool.name));
+    for (what, name) in std::iter::once(("server", &lock.server)).chain(names) {
+        if let Some(why) = fault(name) {
+            return Err(format!("the name {} of a {what} {why}", shown(name)));
+        }
+    }
+    Ok(lock)
+}
+
+/// Returns why a name from a server is refused. A name is shown in messages of the compiler, so it must not be able to
+/// leave its line or its quotes.
+fn fault(name: &str) -> Option<String> {
+    // The second half are separators of lines and the characters that change the direction of a text.
+    let is_hidden = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if name.chars().any(is_hidden) {
+        Some("has a control character or a line break".to_owned())
+    } else if name.contains('`') {
+        Some("has a backtick".to_owned())
+    } else {
+        (name.chars().count() > MAX_NAME).then(|| format!("has more than {MAX_NAME} characters"))
+    }
+}
+
+/// Returns the beginning of a name, with everything escaped that is not plain.
+fn shown(name: &str) -> String {
+    let start: String = name.chars().take(40).collect();
+    format!("\"{}\"", start.escape_default())
 }
 
 fn pinned(tool: &Value) -> Option<Pinned> {

@@ -16,7 +16,7 @@ mod report;
 mod rules;
 mod step;
 mod tools;
-mod tree;
+pub(crate) mod tree;
 mod union;
 
 use std::fmt;

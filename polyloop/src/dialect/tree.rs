@@ -14,7 +14,7 @@ const DEEPEST: usize = 127;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Tree<'t> {
+pub(crate) enum Tree<'t> {
     Null,
     Bool(bool),
     /// What it is as far as it can be held, and how it was written.
@@ -26,7 +26,7 @@ pub(super) enum Tree<'t> {
 
 impl<'t> Tree<'t> {
     /// Reads a JSON text. One that is nested deeper than any reader of arguments goes is refused.
-    pub(super) fn read(text: &'t str) -> Result<Self, serde_json::Error> {
+    pub(crate) fn read(text: &'t str) -> Result<Self, serde_json::Error> {
         if levels(text) > DEEPEST {
             return Err(serde::de::Error::custom("it is nested too deep"));
         }
@@ -76,7 +76,7 @@ impl<'t> Tree<'t> {
     }
 
     /// Returns itself as compact JSON text.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
         text

@@ -42,6 +42,12 @@ pub enum McpError {
         /// What differs, a line for each place.
         differences: Vec<String>,
     },
+    /// What a server says of its tools is refused.
+    #[error("the server's list of tools is refused: {reason}; ask whoever runs the server")]
+    List {
+        /// Why.
+        reason: String,
+    },
     /// An address that other machines reach, and nobody said that they may.
     #[error("`{address}` is reached from other machines; call `beyond_this_machine` if that is meant")]
     NotLoopback {

@@ -4,8 +4,13 @@ use rmcp::model::{JsonObject, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::error::McpError;
+
 /// The version of the file's form.
 const VERSION: u32 = 1;
+
+/// The greatest length of a name of a server or a tool, in characters. The macro has the same limit.
+const MAX_NAME: usize = 128;
 
 /// What is pinned of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,14 +76,33 @@ impl Entry {
 
 impl Lock {
     /// What is to be pinned of a server.
-    pub(super) fn of(server: String, tools: Vec<Tool>) -> Result<Self, serde_json::Error> {
+    pub(super) fn of(server: String, tools: Vec<Tool>) -> Result<Self, McpError> {
         let mut entries: Vec<Entry> = tools.into_iter().map(Entry::of).collect();
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         let pinned = entries.into_iter().map(|entry| {
-            let hash = blake3::hash(serde_json::to_string(&entry)?.as_bytes()).to_hex().to_string();
+            let text = serde_json::to_string(&entry).map_err(McpError::connection)?;
+            let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
             Ok(Pinned { entry, hash })
         });
-        Ok(Self { version: VERSION, server, tools: pinned.collect::<Result<_, _>>()? })
+        Ok(Self { version: VERSION, server, tools: pinned.collect::<Result<_, McpError>>()? })
+    }
+
+    /// Returns how many tools are pinned.
+    pub(super) fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Refuses names that could leave the line or the quotes in which a person or a compiler is shown them.
+    pub(super) fn check_names(&self) -> Result<(), McpError> {
+        let tools = self.tools.iter().map(|tool| ("a tool", &tool.entry.name));
+        for (what, name) in std::iter::once(("the server", &self.server)).chain(tools) {
+            if let Some(why) = fault(name) {
+                let start: String = name.chars().take(40).collect();
+                let name = start.escape_default();
+                return Err(McpError::List { reason: format!("the name \"{name}\" of {what} {why}") });
+            }
+        }
+        Ok(())
     }
 
     /// The file's text.
@@ -94,12 +118,12 @@ impl Lock {
         }
         for Pinned { entry: old, .. } in &self.tools {
             match now.entry(&old.name) {
-                None => lines.push(format!("`{}` is gone", old.name)),
+                None => lines.push(format!("`{}` is gone", quoted(&old.name))),
                 Some(new) => differences(old, new, &mut lines),
             }
         }
         let new = now.tools.iter().filter(|tool| self.entry(&tool.entry.name).is_none());
-        lines.extend(new.map(|tool| format!("`{}` is new", tool.entry.name)));
+        lines.extend(new.map(|tool| format!("`{}` is new", quoted(&tool.entry.name))));
         lines
     }
 
@@ -108,11 +132,33 @@ impl Lock {
     }
 }
 
+/// A name from outside within a line: nothing in it ends the line or reaches a terminal.
+fn quoted(name: &str) -> String {
+    let start: String = name.chars().take(MAX_NAME).collect();
+    start.escape_debug().to_string()
+}
+
+/// Returns why a name is refused.
+fn fault(name: &str) -> Option<String> {
+    // The second half are separators of lines and the characters that change the direction of a text.
+    let is_hidden = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if name.chars().any(is_hidden) {
+        Some("has a control character or a line break".to_owned())
+    } else if name.contains('`') {
+        Some("has a backtick".to_owned())
+    } else {
+        (name.chars().count() > MAX_NAME).then(|| format!("has more than {MAX_NAME} characters"))
+    }
+}
+
 fn differences(old: &Entry, new: &Entry, lines: &mut Vec<String>) {
     let (Ok(old_value), Ok(new_value)) = (serde_json::to_value(old), serde_json::to_value(new)) else {
         return;
     };
-    compare(&format!("`{}`", old.name), Some(&old_value), Some(&new_value), lines);
+    compare(&format!("`{}`", quoted(&old.name)), Some(&old_value), Some(&new_value), lines);
 }
 
 /// Goes down where both are objects, so that a line shows what differs and not all around it.
@@ -121,7 +167,7 @@ fn compare(place: &str, old: Option<&Value>, new: Option<&Value>, lines: &mut Ve
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
             let added = new.keys().filter(|key| !old.contains_key(*key));
             for key in old.keys().chain(added) {
-                compare(&format!("{place} {key}"), old.get(key), new.get(key), lines);
+                compare(&format!("{place} {}", quoted(key)), old.get(key), new.get(key), lines);
             }
         }
         (old, new) if old == new => {}

@@ -9,23 +9,32 @@
 //!   them: only while the server says the same.
 
 mod answer;
+mod answers;
 mod client;
+mod envelope;
 mod error;
+mod guard;
 mod handler;
 #[cfg(feature = "mcp-http")]
 mod http;
+mod lines;
 mod lock;
 mod observed;
+mod pages;
+mod pinning;
 mod remote;
 mod resources;
 mod server;
+mod transport;
 
-pub use client::{Client, PinnedServer, pin};
+pub use client::{Client, PinnedServer};
 pub use error::McpError;
 #[cfg(feature = "mcp-http")]
 pub use http::{HttpServer, ListeningServer};
+pub use pinning::pin;
 #[doc(hidden)]
 pub use remote::remote_call;
 pub use resources::Resources;
 pub use rmcp;
 pub use server::Server;
+pub use transport::ServerTransport;

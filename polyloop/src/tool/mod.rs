@@ -19,6 +19,8 @@ mod spec;
 mod straight;
 mod validator;
 mod variants;
+#[cfg(feature = "mcp")]
+mod written;
 
 pub use arguments::Arguments;
 pub use call::{CallContext, Prepared};
@@ -31,6 +33,8 @@ pub use spec::{Hints, Replay, ToolSpec};
 
 pub(crate) use call::BoxFuture;
 pub(crate) use normal::normal_form;
+#[cfg(feature = "mcp")]
+pub(crate) use written::WrittenObject;
 
 /// A tool; `#[tool]` implements it for a type with the function's name.
 ///

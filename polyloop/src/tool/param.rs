@@ -119,6 +119,16 @@ impl Param {
         param
     }
 
+    /// The same, for a tool that sends its arguments on: what arrives keeps its numbers as they were written.
+    #[cfg(feature = "mcp")]
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn written(schema: &'static str) -> Self {
+        let mut param = Self::flattened(const { &ArgType::of::<super::written::WrittenObject>() });
+        param.given = Some(schema);
+        param
+    }
+
     /// Sets the value of an absent argument.
     #[must_use]
     pub const fn default(mut self, value: fn() -> Value) -> Self {

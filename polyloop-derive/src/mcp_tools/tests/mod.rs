@@ -50,15 +50,22 @@ refused!(a_name_is_one_that_providers_take, ("src/mcp_tools/tests/notes.lock.jso
 
 /// The messages about a file with this text.
 fn of_file(text: &str) -> Vec<String> {
+    with_file(text, |path| {
+        let found = messages(declare(quote!(#path)));
+        found.into_iter().map(|message| message.replace(path, "file")).collect()
+    })
+}
+
+/// What is made of the path of a file with this text.
+fn with_file<T>(text: &str, made: impl FnOnce(&str) -> T) -> T {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../target");
     let name = format!("mcp_tools_{}_{}.json", std::process::id(), blake3::hash(text.as_bytes()).to_hex());
     let written =
         std::fs::create_dir_all(folder).and_then(|()| std::fs::write(format!("{folder}/{name}"), text));
     assert!(written.is_ok());
-    let path = format!("../target/{name}");
-    let found = messages(declare(quote!(#path)));
+    let made = made(&format!("../target/{name}"));
     assert!(std::fs::remove_file(format!("{folder}/{name}")).is_ok());
-    found.into_iter().map(|message| message.replace(&path, "file")).collect()
+    made
 }
 
 #[test]
@@ -75,6 +82,54 @@ fn what_is_no_lock_file_is_refused_with_what_it_lacks() {
             format!("`file` is no lock file of tools: {why}; write it anew with `polyloop::mcp::pin`");
         assert_eq!(of_file(text), [message]);
     }
+}
+
+/// A lock file with these names and this description, with hashes that are right.
+fn lock_with(server: &str, tool: &str, description: &str) -> String {
+    let entry = serde_json::json!({
+        "name": tool, "description": description, "inputSchema": {"type": "object"}, "annotations": {},
+    });
+    let hash = blake3::hash(entry.to_string().as_bytes()).to_hex().to_string();
+    let mut pinned = entry;
+    if let Some(pinned) = pinned.as_object_mut() {
+        pinned.insert("hash".to_owned(), hash.into());
+    }
+    serde_json::json!({"version": 1, "server": server, "tools": [pinned]}).to_string()
+}
+
+#[test]
+fn a_name_that_could_leave_its_line_or_its_quotes_is_refused() {
+    const FENCE: &str = "notes\n\n```\nstd::process::exit(7);\n```\n";
+    let long = "x".repeat(129);
+    for (name, shown, why) in [
+        (FENCE, r"notes\n\n```\nstd::process::exit(7);\n```\n", "has a control character or a line break"),
+        ("a\u{1b}[2J", r"a\u{1b}[2J", "has a control character or a line break"),
+        ("a\u{202e}b", r"a\u{202e}b", "has a control character or a line break"),
+        ("a\u{2028}b", r"a\u{2028}b", "has a control character or a line break"),
+        ("a`b", "a`b", "has a backtick"),
+        (&long, &"x".repeat(40), "has more than 128 characters"),
+    ] {
+        let refused = |what: &str| {
+            let remedy = "write it anew with `polyloop::mcp::pin`";
+            vec![format!("`file` is no lock file of tools: the name \"{shown}\" of a {what} {why}; {remedy}")]
+        };
+        assert_eq!(of_file(&lock_with(name, "read", "Reads.")), refused("server"));
+        assert_eq!(of_file(&lock_with("notes", name, "Reads.")), refused("tool"));
+    }
+}
+
+#[test]
+fn no_text_of_a_server_is_documentation() {
+    let (server, tool) = ("no<b>tes</b> [x](y)", "re<i>ad</i>");
+    let text = lock_with(server, tool, "Reads.\n\n```\nstd::process::exit(7);\n```\n");
+    let expansion = with_file(&text, |path| declare(quote!(#path, module = notes)).to_string());
+    let docs: Vec<&str> = expansion.split("doc = ").skip(1).filter_map(|doc| doc.split(']').next()).collect();
+    let expected = [
+        r#""The pinned tools of the server `notes`.""#,
+        r#""The pinned server `notes`.""#,
+        r#""The pinned tool `re_i_ad__i_`.""#,
+    ];
+    assert_eq!(docs.iter().map(|doc| doc.trim()).collect::<Vec<_>>(), expected, "{expansion}");
 }
 
 #[test]
