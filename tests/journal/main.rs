@@ -29,6 +29,7 @@ mod sessions;
 mod sqlite;
 mod sqlite_blobs;
 mod sqlite_damage;
+mod sqlite_files;
 mod sqlite_sharing;
 mod stop_checks;
 mod support;

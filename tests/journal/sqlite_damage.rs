@@ -172,8 +172,8 @@ async fn a_run_goes_on_from_a_log_that_was_damaged_behind_a_barrier() {
     }
 }
 
-/// A file with a run of two incarnations, and everything that keeps it from being changed taken away.
-async fn unprotected(folder: &Path) -> (PathBuf, Vec<Record>) {
+/// A file with a run of two incarnations.
+async fn taken_up(folder: &Path) -> (PathBuf, Vec<Record>) {
     let path = folder.join("runs.db");
     let journal = SqliteJournal::open(&path).unwrap();
     let world = World::default();
@@ -182,8 +182,6 @@ async fn unprotected(folder: &Path) -> (PathBuf, Vec<Record>) {
     let mut run = agent.resume(world, session.clone()).await.unwrap();
     run.finish().await.unwrap();
     let records = journal.read(&session, 0).await.unwrap();
-    let file = Connection::open(&path).unwrap();
-    file.execute_batch("DROP TRIGGER events_are_not_changed; DROP TRIGGER events_are_not_removed;").unwrap();
     (path, records)
 }
 
@@ -194,7 +192,14 @@ async fn refusal(path: &Path, session: &SessionId, change: &str) -> RunError {
     file.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
     let changed = Connection::open(&copy).unwrap();
     changed.pragma_update(None, "foreign_keys", false).unwrap();
+    // Whoever changes a row takes away what keeps it from being changed, and puts it back.
+    let triggers = "SELECT group_concat(sql || ';', ' ') FROM sqlite_schema WHERE tbl_name = 'events' AND type = 'trigger'";
+    let triggers: String = changed.query_row(triggers, [], |row| row.get(0)).unwrap();
+    changed
+        .execute_batch("DROP TRIGGER events_are_not_changed; DROP TRIGGER events_are_not_removed;")
+        .unwrap();
     assert_eq!(changed.execute(change, []).unwrap(), 1, "{change}");
+    changed.execute_batch(&triggers).unwrap();
     drop(changed);
     let journal = SqliteJournal::open(&copy).unwrap();
     let world = World::default();
@@ -208,7 +213,7 @@ async fn refusal(path: &Path, session: &SessionId, change: &str) -> RunError {
 #[tokio::test]
 async fn a_row_that_was_changed_in_any_column_is_refused_with_the_number_of_its_event() {
     let folder = folder();
-    let (path, records) = unprotected(folder.path()).await;
+    let (path, records) = taken_up(folder.path()).await;
     for seq in [1, records.len() / 2, records.len() - 2] {
         for change in [
             "session = 'other'",

@@ -18,6 +18,15 @@ impl<R: Registry> Driver<R> {
         self.record(self.definition.session_opened(fork));
     }
 
+    /// Commits the first records of a session. Another request for it may have taken the lease since.
+    pub(super) async fn commit_first(&mut self) -> Result<(), RunError> {
+        let session = self.writer.session().clone();
+        self.commit().await.map_err(|error| match error {
+            RunError::Journal(error) => error.of_a_new_session(session.as_str()).into(),
+            error => error,
+        })
+    }
+
     /// Records the beginning of a run.
     pub(super) fn begin(&mut self, opening: Ready) {
         self.record_lease();

@@ -132,15 +132,10 @@ impl<R: Registry> ForkRequest<R> {
         let (mut driver, _, updates) = Driver::new(definition, handlers, opened);
         driver.open_session(Some(fork));
         let ready = checked.behind(&mut driver.session, &driver.state)?;
-        match driver.writer.take_lease_at(0).await {
-            Err(JournalError::OutOfOrder { .. }) => {
-                return Err(JournalError::SessionExists { session: session.to_string() }.into());
-            }
-            taken => taken?,
-        }
+        driver.writer.take_lease_at(0).await.map_err(|error| error.of_a_new_session(session.as_str()))?;
         let handle = driver.listen_anew();
         driver.begin(ready);
-        driver.commit().await?;
+        driver.commit_first().await?;
         Ok(Run::new(driver, handle, updates))
     }
 }

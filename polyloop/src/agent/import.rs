@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::agent::Agent;
 use super::definition::Definition;
 use super::writer::Writer;
-use crate::error::{ImportError, JournalError};
+use crate::error::ImportError;
 use crate::event::Event;
 use crate::foreign::{ForeignHistory, Imported, LeftOut, imported};
 use crate::journal::{Durability, SessionId};
@@ -88,15 +88,12 @@ impl<R: Registry> HistoryImport<R> {
         let Some(journal) = definition.journal.clone() else {
             return Err(ImportError::NoJournal { session: id.to_string() });
         };
-        let exists = || ImportError::from(JournalError::SessionExists { session: id.to_string() });
         let mut writer = Writer::without_lease(journal, id.clone(), definition.wall_clock.clone());
         let mut session = definition.session().journaled();
         let report = self.record(id.clone(), &mut session);
-        match writer.take_lease_at(0).await {
-            Err(JournalError::OutOfOrder { .. }) => return Err(exists()),
-            taken => taken?,
-        }
-        writer.append(session.unwritten(), Durability::Barrier).await?;
+        writer.take_lease_at(0).await.map_err(|error| error.of_a_new_session(id.as_str()))?;
+        let written = writer.append(session.unwritten(), Durability::Barrier).await;
+        written.map_err(|error| error.of_a_new_session(id.as_str()))?;
         Ok(report)
     }
 

@@ -93,6 +93,7 @@ impl<R: Registry> Request<R> {
             // Looked at first, so that a mistake disturbs nobody who has the session.
             has_unheard_words(&definition, session.as_ref()).await?;
         }
+        let mut is_there = false;
         let (opened, is_new) = loop {
             let known = match &session {
                 Some(id) => open(&definition, definition.journal_of(id)?, id.clone(), Further(id)).await?,
@@ -102,8 +103,10 @@ impl<R: Registry> Request<R> {
                 break (known, false);
             }
             match Opened::empty(&definition, session.clone().unwrap_or_else(SessionId::mint)).await {
-                // Somebody else began it meanwhile.
-                Err(RunError::Journal(JournalError::OutOfOrder { .. })) if session.is_some() => {}
+                // Another request began it meanwhile, so it is there when it is read again.
+                Err(RunError::Journal(JournalError::OutOfOrder { .. })) if session.is_some() && !is_there => {
+                    is_there = true;
+                }
                 opened => break (opened?, true),
             }
         };
@@ -115,7 +118,11 @@ impl<R: Registry> Request<R> {
         // Whoever cancelled the run before did not cancel this one.
         let handle = driver.listen_anew();
         driver.begin(ready);
-        driver.commit().await?;
+        if is_new {
+            driver.commit_first().await?;
+        } else {
+            driver.commit().await?;
+        }
         Ok(Run::new(driver, handle, updates))
     }
 }

@@ -15,7 +15,8 @@ pub enum JournalError {
     /// The id of a session is empty: sessions that belong to different people would be one.
     #[error("the id of the session is empty; give each session one of its own")]
     EmptySessionId,
-    /// The journal has a session that is to be imported, or to be begun as a fork.
+    /// The journal has a session that is to be imported, or to be begun by a request, a fork or an import; also where another
+    /// one began it at the same time.
     #[error("the journal has the session `{session}` already; take another id, or another journal")]
     SessionExists {
         /// The session's id.
@@ -124,6 +125,18 @@ pub enum JournalError {
         /// What it said.
         message: String,
     },
+}
+
+impl JournalError {
+    /// The same error, where a session was to be begun: whoever took it over, or wrote to it, has begun it.
+    pub(crate) fn of_a_new_session(self, session: &str) -> Self {
+        match self {
+            Self::Fenced { .. } | Self::OutOfOrder { .. } => {
+                Self::SessionExists { session: session.to_string() }
+            }
+            error => error,
+        }
+    }
 }
 
 fn listed(known: &[String]) -> String {

@@ -1,15 +1,16 @@
 //! The file: whose it is, what is in it, and how it is opened.
 
 use std::ffi::c_int;
-use std::fs::OpenOptions;
-use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::answer::failed;
+use super::place::sync_log;
+use super::schema;
 use crate::error::JournalError;
 
 /// Marks the file as one of ours.
@@ -51,11 +52,9 @@ const TABLES: &str = "
         BEGIN SELECT RAISE(ABORT, 'blobs are appended, never removed'); END;
 ";
 
-/// Opens the file to write, and makes the tables where there are none.
+/// Opens the file to write, and makes the tables where there are none. The path is one that was resolved.
 pub(super) fn open(path: &Path) -> Result<Connection, JournalError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    connection.busy_handler(Some(waiting())).map_err(failed)?;
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     // Whose it is comes first: a file of somebody else stays as it is.
     is_ours(&connection)?;
     set(&connection, "journal_mode", "wal", "wal")?;
@@ -66,14 +65,29 @@ pub(super) fn open(path: &Path) -> Result<Connection, JournalError> {
     set(&connection, "cache_size", "-16384", "-16384")?;
     make_tables(&connection).map_err(failed)?;
     is_ours(&connection)?;
+    schema::compare(&connection, TABLES)?;
     Ok(connection)
 }
 
 /// Opens the file to read.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
+/// Connects to the file, which may be hostile: no link is followed, the path is no URI, and nothing in the schema runs a
+/// function that reaches outside of it.
+fn connect(path: &Path, access: OpenFlags) -> Result<Connection, JournalError> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_handler(Some(waiting())).map_err(failed)?;
+    for (option, value) in
+        [(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true), (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)]
+    {
+        if connection.set_db_config(option, value).map_err(failed)? != value {
+            return Err(failed(format!("`{option:?}` cannot be set")));
+        }
+    }
+    set(&connection, "cell_size_check", "1", "1")?;
     Ok(connection)
 }
 
@@ -89,17 +103,12 @@ fn waiting() -> impl FnMut(c_int) -> bool + Send {
     }
 }
 
-/// Brings everything to stable storage, and returns the last event.
-pub(super) fn sync(connection: &Connection) -> Result<i64, JournalError> {
-    let (busy, last) = connection
-        .query_row("SELECT coalesce(max(id), 0) FROM events", [], |row| row.get(0))
-        .and_then(|last| {
-            let busy = connection.query_row("PRAGMA wal_checkpoint(FULL)", [], |row| row.get::<_, i64>(0))?;
-            Ok((busy, last))
-        })
-        .map_err(failed)?;
-    // A reader or writer of another process is in the way; what is there becomes durable with the next barrier.
-    Ok(if busy == 0 { last } else { 0 })
+/// Brings everything to stable storage, whichever process wrote it, and returns the last event.
+pub(super) fn sync(connection: &Connection, path: &Path) -> Result<i64, JournalError> {
+    let last = connection.query_row("SELECT coalesce(max(id), 0) FROM events", [], |row| row.get(0));
+    let last = last.map_err(failed)?;
+    sync_log(path).map_err(failed)?;
+    Ok(last)
 }
 
 /// Sets how an append is synced: `FULL` at a barrier, else `NORMAL`. Not inside a transaction.
@@ -156,21 +165,6 @@ fn is_ours(connection: &Connection) -> Result<(), JournalError> {
 
 fn number(connection: &Connection, query: &str) -> rusqlite::Result<i64> {
     connection.query_row(query, [], |row| row.get(0))
-}
-
-/// Makes the file where there is none, before `SQLite` would: what a model saw is nobody else's business.
-pub(super) fn create(path: &Path) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    match options.open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,13 @@ mod answer;
 mod blobs;
 mod file;
 mod log;
+mod place;
 mod reader;
 mod rows;
+mod schema;
 mod shared;
 mod told;
+mod work;
 mod writer;
 
 use std::fmt;
@@ -64,9 +67,9 @@ impl Threads {
     fn start(path: &Path) -> Result<Self, JournalError> {
         let connection = file::open(path)?;
         // Of what an earlier process wrote nobody knows whether it is on stable storage; now it is.
-        let durable = Arc::new(AtomicI64::new(file::sync(&connection)?));
+        let durable = Arc::new(AtomicI64::new(file::sync(&connection, path)?));
         let failed = Arc::new(AtomicBool::new(false));
-        let reader = Reader::new(file::open_to_read(path)?, durable.clone());
+        let reader = Reader::new(file::open_to_read(path)?, path, durable.clone(), failed.clone())?;
         let writer = Writer::new(connection, durable, failed.clone())?;
         let (writing, to_write) = mpsc::channel();
         let (reading, to_read) = mpsc::channel();
@@ -106,14 +109,20 @@ impl Drop for Threads {
 }
 
 impl SqliteJournal {
-    /// Opens a file, or makes it, readable for its owner only.
+    /// Opens a file, or makes it, readable for its owner only. Access that others have to an existing file, or to the files
+    /// that `SQLite` keeps beside it, is taken away.
+    ///
+    /// The path is always the path of a file: nothing in it is read as a URI, and the names that `SQLite` gives another
+    /// meaning, `:memory:` and an empty one, are refused. A folder that other users may write to is safe only where they
+    /// cannot replace files in it, as in `/tmp`.
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened, holds something else, or was written by another version of the library.
+    /// When the file cannot be opened, is a link or belongs to another user, holds something else or other tables than the
+    /// library makes, or was written by another version of the library.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
-        let threads = shared::threads(path, || Threads::start(path)).map_err(|error| match error {
+        let threads = shared::threads(path, Threads::start).map_err(|error| match error {
             JournalError::Store { message } => {
                 failed(format!("the file `{}` cannot be opened: {message}", path.display()))
             }

@@ -1,13 +1,16 @@
 //! The thread that reads.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::mpsc;
 
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
-use super::answer::{Answer, failed, signed, unsigned};
+use super::answer::{Answer, failed, negative, signed, unsigned};
 use super::blobs;
+use super::file::sync;
+use super::work::{MOST, Work};
 use crate::error::JournalError;
 use crate::journal::{Record, SessionId};
 
@@ -25,9 +28,7 @@ const SESSIONS: &str = "WITH RECURSIVE found (session) AS ( \
                             SELECT (SELECT min(session) FROM events WHERE session > found.session) \
                             FROM found WHERE session IS NOT NULL \
                         ) SELECT session FROM found WHERE session IS NOT NULL";
-/// Ids grow with the numbers of a session, so the last durable event says how many there are.
-const WATERMARK: &str =
-    "SELECT seq + 1 FROM events WHERE session = ?1 AND id <= ?2 ORDER BY seq DESC LIMIT 1";
+const END: &str = "SELECT id, seq FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT 1";
 
 /// What is asked of the thread.
 pub(super) enum Reading {
@@ -39,18 +40,29 @@ pub(super) enum Reading {
 
 pub(super) struct Reader {
     connection: Connection,
-    /// The last event that is on stable storage.
+    work: Work,
+    path: PathBuf,
+    /// The last event that is known to be on stable storage.
     durable: Arc<AtomicI64>,
+    /// Set when nothing more is written.
+    failed: Arc<AtomicBool>,
 }
 
 impl Reader {
-    pub(super) fn new(connection: Connection, durable: Arc<AtomicI64>) -> Self {
-        Self { connection, durable }
+    pub(super) fn new(
+        mut connection: Connection,
+        path: &Path,
+        durable: Arc<AtomicI64>,
+        failed: Arc<AtomicBool>,
+    ) -> Result<Self, JournalError> {
+        let work = Work::limited(&mut connection, MOST)?;
+        Ok(Self { connection, work, path: path.to_owned(), durable, failed })
     }
 
     /// Answers until nobody is left who could ask. Who stopped waiting gets no answer.
     pub(super) fn serve(self, asked: &mpsc::Receiver<Reading>) {
         for reading in asked {
+            self.work.begin();
             match reading {
                 Reading::Records { session, from, answer } => {
                     drop(answer.send(self.records(&session, from)));
@@ -66,6 +78,8 @@ impl Reader {
 
     fn records(&self, session: &SessionId, from: u64) -> Result<Vec<Record>, JournalError> {
         let Ok(from) = signed(from) else { return Ok(Vec::new()) };
+        // Whoever reads all of it hears of negative numbers.
+        let from = if from == 0 { i64::MIN } else { from };
         self.select(RECORDS, session, params![session.as_str(), from])
     }
 
@@ -90,18 +104,28 @@ impl Reader {
         sessions.and_then(Iterator::collect).map_err(failed)
     }
 
+    /// Counts the records of a session that are on stable storage. Where the last of them is not known to be, because
+    /// another process wrote it or nothing has synced since, it is brought there now.
     fn watermark(&self, session: &SessionId) -> Result<u64, JournalError> {
-        let durable = self.durable.load(Ordering::Acquire);
-        let mut statement = self.connection.prepare_cached(WATERMARK).map_err(failed)?;
-        let count = statement.query_row(params![session.as_str(), durable], |row| row.get(0)).optional();
-        count.map(|count| unsigned(count.unwrap_or_default())).map_err(failed)
+        let mut statement = self.connection.prepare_cached(END).map_err(failed)?;
+        let end = statement.query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional();
+        let Some((id, seq)) = end.map_err(failed)? else { return Ok(0) };
+        let seq = unsigned(seq).map_err(|_| negative(session, seq))?;
+        if self.durable.load(Ordering::Acquire) < id {
+            // After a failed sync nobody knows what the disk has.
+            let last = sync(&self.connection, &self.path)
+                .inspect_err(|_| self.failed.store(true, Ordering::Release))?;
+            self.durable.fetch_max(last, Ordering::AcqRel);
+        }
+        Ok(seq + 1)
     }
 }
 
 /// Takes a row for what it says. Whether that is what was written, the chain knows; a body that is kept by its hash must
 /// have it.
 fn record(session: &SessionId, row: &Row<'_>) -> Result<Record, JournalError> {
-    let seq = unsigned(row.get(0).map_err(failed)?);
+    let seq = row.get(0).map_err(failed)?;
+    let seq = unsigned(seq).map_err(|_| negative(session, seq))?;
     let broken = |reason| JournalError::Broken { seq, reason };
     let (payload, blob) = payload(row).map_err(|_| broken("cannot be read"))?;
     let payload = payload.ok_or_else(|| broken("has lost its payload"))?;
@@ -121,13 +145,13 @@ fn envelope(session: &SessionId, seq: u64, row: &Row<'_>, payload: String) -> ru
     Ok(Record {
         session: session.clone(),
         seq,
-        run: unsigned(row.get(1)?),
-        epoch: unsigned(row.get(2)?),
+        run: unsigned(row.get(1)?)?,
+        epoch: unsigned(row.get(2)?)?,
         kind: row.get::<_, String>(3)?.into(),
         v: row.get(4)?,
         prev_hash: row.get::<_, String>(5)?.into(),
         ignorable: row.get(6)?,
         payload: payload.into(),
-        at: unsigned(row.get(8)?),
+        at: unsigned(row.get(8)?)?,
     })
 }

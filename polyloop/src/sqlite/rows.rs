@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
-use super::answer::{failed, signed, unsigned};
+use super::answer::{failed, negative, signed, unsigned};
 use super::blobs;
+use super::work::{MOST, Work};
 use crate::error::JournalError;
 use crate::journal::{Lease, Record, SessionId};
 
@@ -51,23 +52,31 @@ struct Known {
 
 pub(super) struct Rows {
     connection: Connection,
+    work: Work,
     /// What the tables say of sessions, as long as nobody else writes.
     known: HashMap<SessionId, Known>,
     others: i64,
 }
 
 impl Rows {
-    pub(super) fn new(connection: Connection) -> Self {
+    pub(super) fn new(mut connection: Connection) -> Result<Self, JournalError> {
         connection.set_prepared_statement_cache_capacity(32);
-        Self { connection, known: HashMap::new(), others: 0 }
+        let work = Work::limited(&mut connection, MOST)?;
+        Ok(Self { connection, work, known: HashMap::new(), others: 0 })
     }
 
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
     }
 
+    /// Begins a command inside the transaction.
+    pub(super) fn begin_command(&self) {
+        self.work.begin();
+    }
+
     /// Begins a transaction. Nobody else writes until its end.
     pub(super) fn begin(&mut self) -> rusqlite::Result<()> {
+        self.work.begin();
         self.run(BEGIN)?;
         let others = self.statement(OTHERS).and_then(|mut others| others.query_row([], |row| row.get(0)));
         let others = others.inspect_err(|_| self.roll_back())?;
@@ -80,6 +89,7 @@ impl Rows {
 
     /// Ends the transaction, and returns the last event there is.
     pub(super) fn commit(&self) -> rusqlite::Result<i64> {
+        self.work.begin();
         let last = self.statement(LAST)?.query_row([], |row| row.get(0))?;
         self.run(COMMIT)?;
         Ok(last)
@@ -103,8 +113,10 @@ impl Rows {
             return Err(Fault::Refused(JournalError::Broken { seq, reason }));
         }
         self.known.remove(&session);
+        // One more than the largest would not fit.
+        signed(held.unwrap_or(0) + 1).map_err(|error| Fault::Refused(failed(error)))?;
         let epoch = self.statement(TAKE)?.query_row([session.as_str()], |row| row.get(0))?;
-        Ok(Lease { epoch: unsigned(epoch), session })
+        Ok(Lease { epoch: number(&session, epoch)?, session })
     }
 
     pub(super) fn append(&mut self, lease: &Lease, seq: u64, records: &[Record]) -> Result<(), Fault> {
@@ -171,16 +183,16 @@ impl Rows {
     }
 
     /// The epoch of the last lease.
-    fn epoch(&self, session: &SessionId) -> rusqlite::Result<Option<u64>> {
+    fn epoch(&self, session: &SessionId) -> Result<Option<u64>, Fault> {
         let epoch = self.statement(EPOCH)?.query_row([session.as_str()], |row| row.get(0)).optional()?;
-        Ok(epoch.map(unsigned))
+        epoch.map(|epoch| number(session, epoch)).transpose()
     }
 
     /// The number and the epoch of the last event.
-    fn end(&self, session: &SessionId) -> rusqlite::Result<Option<(u64, u64)>> {
+    fn end(&self, session: &SessionId) -> Result<Option<(u64, u64)>, Fault> {
         let mut end = self.statement(END)?;
         let end = end.query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-        Ok(end.map(|(seq, epoch)| (unsigned(seq), unsigned(epoch))))
+        end.map(|(seq, epoch)| Ok((number(session, seq)?, number(session, epoch)?))).transpose()
     }
 
     fn run(&self, command: &str) -> rusqlite::Result<()> {
@@ -190,6 +202,11 @@ impl Rows {
     fn statement(&self, text: &str) -> rusqlite::Result<CachedStatement<'_>> {
         self.connection.prepare_cached(text)
     }
+}
+
+/// Takes a number of a row, which concerns its session alone if it is negative.
+fn number(session: &SessionId, number: i64) -> Result<u64, Fault> {
+    unsigned(number).map_err(|_| Fault::Refused(negative(session, number)))
 }
 
 /// Refuses records that could not be inserted, before anything of them is: the transaction has other commands too.

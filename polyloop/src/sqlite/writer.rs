@@ -90,7 +90,7 @@ impl Writer {
     ) -> Result<Self, JournalError> {
         Ok(Self {
             log: Log::of(&mut connection)?,
-            rows: Rows::new(connection),
+            rows: Rows::new(connection)?,
             syncs: true,
             durable,
             poisoned: None,
@@ -204,6 +204,10 @@ impl Writer {
         if let Some(error) = &self.poisoned {
             return Err(error.clone());
         }
+        if self.failed.load(Ordering::Acquire) {
+            // The reading thread met it.
+            return Err(self.poison(failed("the write-ahead log could not be synced")));
+        }
         if self.syncs != barrier {
             set_synchronous(self.rows.connection(), barrier)?;
             self.syncs = barrier;
@@ -238,6 +242,7 @@ impl Writer {
             Fault::Refused(error) => error,
             Fault::Failed(error) => failure.insert(error).clone(),
         };
+        self.rows.begin_command();
         match writing {
             Writing::Lease { session, seq, answer } => {
                 Done::Lease(answer, self.rows.take(session, seq).map_err(&mut told))
