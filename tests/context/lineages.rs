@@ -361,8 +361,8 @@ async fn a_session_branches_off_from_what_another_program_recorded() {
     let tree = agent.sessions().await.unwrap();
     let node = &tree.nodes()[0];
     let all = records(&journal, &"old".into()).await.len() as u64;
-    assert_eq!((&*node.points, node.turns.len(), node.rests()), (&[all][..], 0, true));
-    assert_eq!(agent.roll_back("old", 1).await, Err(RunError::NoSuchTurns { asked: 1, live: 0 }));
+    assert_eq!((&*node.points, node.turns.len(), node.rests()), (&[all][..], 1, true));
+    assert_eq!(agent.roll_back("old", 2).await, Err(RunError::NoSuchTurns { asked: 2, live: 1 }));
     assert_eq!(agent.fork(Log::default(), "old").await.unwrap_err(), RunError::EmptyGoal);
 
     let fork = agent.fork(Log::default(), "old").session("new").sync(environment("/b"));

@@ -24,6 +24,7 @@ mod notes;
 mod prefixes;
 mod provider_states;
 mod rollbacks;
+mod same_id;
 mod shown;
 mod strategies;
 mod support;

@@ -280,3 +280,43 @@ async fn a_turn_that_was_cancelled_leaves_one_word_and_no_new_turn() {
     other.roll_back(3).await.unwrap();
     assert!(other.items().is_empty());
 }
+
+#[tokio::test]
+async fn whoever_names_the_turn_that_is_to_be_the_last_takes_no_other_also_where_a_request_was_never_recorded()
+ {
+    let (_folder, journal) = in_a_file();
+    let (agent, sent) = builder(replies(["one", "two", "three", "four"]));
+    let agent = agent.journal(journal.clone()).build().unwrap();
+    let mut run = agent.on(Log::default()).session("s").goal("T1").await.unwrap();
+    run.finish().await.unwrap();
+    let last = async || agent.read("s").await.unwrap().turns().last().map_or(0, |turn| turn.number);
+    let before = last().await;
+    assert_eq!(before, 1);
+    // Given up before it was recorded: nothing is to be taken back, and nobody is disturbed.
+    let given_up = agent.on(Log::default()).session("s").goal("T2").into_future();
+    drop(given_up);
+    let records = journal.read(&"s".into(), 0).await.unwrap();
+    assert_eq!(agent.roll_back_to("s", before).await, Ok(0));
+    assert_eq!(journal.read(&"s".into(), 0).await.unwrap(), records);
+    run.follow_up().goal("T2").await.unwrap();
+    run.finish().await.unwrap();
+    run.follow_up().goal("T3").await.unwrap();
+    run.finish().await.unwrap();
+    // Recorded: it is taken back, once.
+    assert_eq!(run.roll_back_to(2).await, Ok(1));
+    assert_eq!(run.roll_back_to(2).await, Ok(0));
+    assert_eq!(agent.roll_back_to("s", before).await, Ok(1));
+    assert_eq!(agent.roll_back_to("s", before).await, Ok(0));
+    let gone = RunError::NoSuchTurn { turn: 3, live: vec![1] };
+    assert_eq!(agent.roll_back_to("s", 3).await, Err(gone.clone()));
+    let said = "the session has no turn 3 that was not rolled back; it has the turns 1, and 0 names what stands before the \
+                first one";
+    assert_eq!(gone.to_string(), said);
+    let mut run = agent.on(Log::default()).session("s").goal("T4").await.unwrap();
+    assert_eq!(agent.roll_back_to("s", 1).await, Err(RunError::Unfinished { session: "s".to_owned() }));
+    run.finish().await.unwrap();
+    assert_eq!(sent.last(), ["T1", "one", "T4"]);
+    assert_eq!(last().await, 4, "a number is not given again");
+    assert_eq!(agent.roll_back_to("s", 0).await, Ok(2));
+    assert!(agent.read("s").await.unwrap().turns().is_empty());
+}

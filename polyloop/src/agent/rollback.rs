@@ -2,17 +2,18 @@
 
 use super::agent::Agent;
 use super::driver::Driver;
-use super::open::open_existing;
+use super::open::{open_existing, read};
 use super::request::Further;
 use super::run::Run;
 use crate::error::RunError;
 use crate::event::Event;
 use crate::journal::SessionId;
 use crate::registry::Registry;
+use crate::session::Session;
 
 impl<R: Registry> Run<R> {
     /// Takes the last turns of the session from what a model is shown, once this run has ended. A turn is a run with
-    /// everything that was said in it. The journal holds the rollback when this returns, and keeps the events of the turns.
+    /// everything that was said in it, or what begins with a person's words in an imported history. The journal holds the rollback when this returns, and keeps the events of the turns.
     ///
     /// What a model was told in these turns counts as not told, so the next [`sync`](crate::Request::sync) says it again. Fragments whose
     /// type says `on_rollback = keep` stay, and a compaction that was made in these turns is undone. What was done in the world is
@@ -26,6 +27,23 @@ impl<R: Registry> Run<R> {
         self.written().await?;
         self.at_rest()?.roll_back(turns).await?;
         self.write_and_go_on().await
+    }
+
+    /// Takes every turn after `turn` from what a model is shown, once this run has ended, and returns how many these were: see
+    /// [`Agent::roll_back_to`].
+    ///
+    /// # Errors
+    ///
+    /// When the run has not ended, `turn` is no turn of the session or was rolled back, or the journal cannot be written.
+    pub async fn roll_back_to(&mut self, turn: u64) -> Result<usize, RunError> {
+        self.written().await?;
+        let driver = self.at_rest()?;
+        let turns = turns_after(&driver.session, turn)?;
+        if turns > 0 {
+            driver.roll_back(turns).await?;
+            self.write_and_go_on().await?;
+        }
+        Ok(turns)
     }
 }
 
@@ -44,6 +62,63 @@ impl<R: Registry> Agent<R> {
         driver.roll_back(turns).await?;
         driver.commit().await
     }
+
+    /// Takes every turn after `turn` of a session whose last run has ended from what a model is shown, and returns how many these
+    /// were; as [`Run::roll_back`], with the turn that becomes the last one in place of a count. 0 takes all of them.
+    ///
+    /// Use it where it is not known whether the last request was recorded, as after one that was given up: where it was not,
+    /// nothing is taken. Where nothing is to be taken, nothing is written, and a [`Run`] of the session that is kept elsewhere is
+    /// not disturbed.
+    ///
+    /// ```
+    /// use polyloop::prelude::*;
+    /// use polyloop::MemoryJournal;
+    ///
+    /// registry! { struct App {} }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let model = Scripted::replies(["Blue.", "Green."].map(Reply::text));
+    /// let agent = Agent::<App>::builder(model).journal(MemoryJournal::new()).build()?;
+    /// let mut run = agent.on(()).session("s").goal("Name a color.").await?;
+    /// run.finish().await?;
+    /// let turns = agent.read("s").await?.turns().last().map_or(0, |turn| turn.number);
+    ///
+    /// // A request that is dropped before it was recorded.
+    /// drop(agent.on(()).session("s").goal("Another one.").into_future());
+    /// assert_eq!(agent.roll_back_to("s", turns).await?, 0, "the first turn stays");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the agent has no journal, the journal has no such session, cannot be trusted or cannot be written, the last run of
+    /// the session has not ended, or `turn` is no turn of the session or was rolled back.
+    pub async fn roll_back_to(&self, session: impl Into<SessionId>, turn: u64) -> Result<usize, RunError> {
+        let (definition, session) = (self.definition.clone(), session.into());
+        // Looked at first: taking the lease disturbs whoever has the session.
+        if turns_after(&read(&definition, session.clone()).await?, turn)? == 0 {
+            return Ok(0);
+        }
+        let opened = open_existing(&definition, &session, Further(&session)).await?;
+        let (mut driver, ..) = Driver::new(definition, None, opened);
+        let turns = turns_after(&driver.session, turn)?;
+        if turns > 0 {
+            driver.roll_back(turns).await?;
+            driver.commit().await?;
+        }
+        Ok(turns)
+    }
+}
+
+/// Counts the turns after one that was not rolled back, or all of them after 0.
+fn turns_after<R: Registry>(session: &Session<R>, turn: u64) -> Result<usize, RunError> {
+    let live = session.ledger().turns();
+    if turn > 0 && !live.contains(&turn) {
+        return Err(RunError::NoSuchTurn { turn, live: live.to_vec() });
+    }
+    Ok(live.iter().filter(|number| **number > turn).count())
 }
 
 impl<R: Registry> Driver<R> {

@@ -1,5 +1,7 @@
 //! The sessions of a journal, as the trees that forks make of them.
 
+use std::collections::BTreeMap;
+
 use super::agent::Agent;
 use super::lineage::{POINTS, is_point};
 use crate::error::JournalError;
@@ -37,16 +39,23 @@ pub struct SessionNode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionTurn {
+    /// The number of the turn, as [`LiveTurn::number`](crate::LiveTurn::number) and
+    /// [`Agent::roll_back_to`](crate::Agent::roll_back_to) have it. Those of a branch go on behind the turns that it inherits.
+    pub number: u64,
+    /// Whether it comes with the history of another program, and so has no run here.
+    pub imported: bool,
     /// A person's first words; none where only fragments were said.
     pub words: Option<UserInput>,
     /// The places in it where another session may branch off: one behind each step that is settled.
     pub points: Vec<u64>,
-    /// How it ended; none where it is not finished.
+    /// How its run ended; none where that is not finished, and where the turn was imported.
     pub ending: Option<Ending>,
     /// The fault that stopped it for good.
     pub fault: Option<String>,
     /// Whether it was rolled back. Another session may still branch off there.
     pub rolled_back: bool,
+    /// The place of the event with which it began.
+    at: u64,
 }
 
 impl SessionTree {
@@ -83,7 +92,8 @@ impl SessionNode {
     /// Whether its last run has ended, so that a further one can begin.
     #[must_use]
     pub fn rests(&self) -> bool {
-        self.turns.last().is_none_or(|turn| turn.ending.is_some() && turn.fault.is_none())
+        let rests = |turn: &SessionTurn| turn.imported || turn.ending.is_some() && turn.fault.is_none();
+        self.turns.last().is_none_or(rests)
     }
 
     fn new(session: SessionId, records: &[Record]) -> Self {
@@ -96,7 +106,12 @@ impl SessionNode {
         let point = is_point(record)?.then_some(record.seq.saturating_add(1));
         self.points.extend(point);
         if record.kind == "history.imported" {
-            // What it holds takes a registry to read.
+            // What else it holds takes a registry to read.
+            let turns = Event::imported_turns(record)?;
+            self.turns.extend(turns.into_iter().map(|words| SessionTurn::imported(words, record.seq)));
+            if let Some(last) = self.turns.last_mut() {
+                last.points.extend(point);
+            }
             return Ok(());
         }
         let event = Event::read(record, |_| Err(Vec::new()))?;
@@ -108,7 +123,7 @@ impl SessionNode {
         }
         match event {
             Some(Event::SessionOpened { fork, .. }) => self.fork = fork,
-            Some(Event::RunStarted { .. }) => self.turns.push(SessionTurn::begun()),
+            Some(Event::RunStarted { .. }) => self.turns.push(SessionTurn::begun(record.seq)),
             Some(event) => {
                 if let Some(turn) = self.turns.last_mut() {
                     turn.take(event);
@@ -122,8 +137,21 @@ impl SessionNode {
 }
 
 impl SessionTurn {
-    fn begun() -> Self {
-        Self { words: None, points: Vec::new(), ending: None, fault: None, rolled_back: false }
+    fn begun(at: u64) -> Self {
+        Self {
+            number: 0,
+            imported: false,
+            words: None,
+            points: Vec::new(),
+            ending: None,
+            fault: None,
+            rolled_back: false,
+            at,
+        }
+    }
+
+    fn imported(words: UserInput, at: u64) -> Self {
+        Self { imported: true, words: Some(words), ..Self::begun(at) }
     }
 
     fn take(&mut self, event: Event) {
@@ -165,5 +193,36 @@ async fn tree(journal: &dyn DynJournal) -> Result<SessionTree, JournalError> {
             Err(error) => SessionNode { unreadable: Some(error), ..SessionNode::new(session, &[]) },
         });
     }
+    number(&mut nodes);
     Ok(SessionTree { nodes })
+}
+
+/// Numbers the turns of all sessions; a branch counts on behind what it inherits.
+fn number(nodes: &mut [SessionNode]) {
+    let places: BTreeMap<SessionId, usize> =
+        nodes.iter().enumerate().map(|(place, node)| (node.session.clone(), place)).collect();
+    // How many turns each session inherits: from its parent those before the fork, and what that inherits itself.
+    let own: Vec<(Option<usize>, u64)> = nodes
+        .iter()
+        .map(|node| {
+            let parent = node.fork.as_ref().and_then(|fork| Some((fork, *places.get(&fork.parent)?)));
+            let before = parent.and_then(|(fork, place)| Some((fork.records, nodes.get(place)?)));
+            let before = before.map_or(0, |(records, parent)| {
+                parent.turns.iter().filter(|turn| turn.at < records).count() as u64
+            });
+            (parent.map(|(_, place)| place), before)
+        })
+        .collect();
+    for (place, node) in nodes.iter_mut().enumerate() {
+        let (mut inherited, mut next) = (0, Some(place));
+        // A line of parents is never longer than there are sessions, unless it is forged.
+        for _ in 0..own.len() {
+            let Some((parent, before)) = next.and_then(|place| own.get(place)) else { break };
+            inherited += before;
+            next = *parent;
+        }
+        for (turn, number) in node.turns.iter_mut().zip(inherited + 1..) {
+            turn.number = number;
+        }
+    }
 }

@@ -168,6 +168,14 @@ pub enum RunError {
         /// How many there are that were not rolled back.
         live: usize,
     },
+    /// A rollback to a turn that the session does not have.
+    #[error("the session has no turn {turn} that was not rolled back; it has {}", turns_listed(.live))]
+    NoSuchTurn {
+        /// The number of the turn.
+        turn: u64,
+        /// The numbers of those that were not rolled back.
+        live: Vec<u64>,
+    },
     /// The session has no run yet that could be taken up.
     #[error("the session `{session}` has no run to resume; begin one with `Request::session`")]
     NoRun {
@@ -198,6 +206,14 @@ pub enum RunError {
     /// The run was polled again after it had panicked.
     #[error("the run panicked while it was polled, and cannot go on; start it again")]
     Lost,
+}
+
+fn turns_listed(live: &[u64]) -> String {
+    let numbers: Vec<String> = live.iter().map(u64::to_string).collect();
+    match &*numbers {
+        [] => "none at all; use 0 to name what stands before the first one".to_owned(),
+        numbers => format!("the turns {}, and 0 names what stands before the first one", numbers.join(", ")),
+    }
 }
 
 fn place_to_branch_off(at: u64, before: Option<u64>, behind: Option<u64>) -> String {

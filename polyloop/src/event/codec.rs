@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::value::EnumAccessDeserializer;
 
-use super::context::{NoteId, WrittenFragment, WrittenImport};
+use super::context::{ImportedTurns, NoteId, WrittenFragment, WrittenImport, WrittenPart};
 use super::events::Event;
+use super::input::UserInput;
 use super::outcome::Status;
 use super::tagged::Tagged;
 use crate::error::JournalError;
@@ -150,6 +151,28 @@ impl Event {
             REPLIED => record.payload.contains(STATE),
             _ => true,
         }
+    }
+
+    /// Reads with which words each turn of an imported history begins; none in records of other kinds. It takes no registry.
+    pub(crate) fn imported_turns(record: &Record) -> Result<Vec<UserInput>, JournalError> {
+        if record.kind != IMPORT {
+            return Ok(Vec::new());
+        }
+        let unreadable = |reason: String| JournalError::Unreadable {
+            seq: record.seq,
+            kind: record.kind.to_string(),
+            reason,
+        };
+        let WrittenHistory { items } = parsed(&record.payload, unreadable)?;
+        let mut turns = ImportedTurns::default();
+        let first_words = items.into_iter().filter_map(|WrittenImport { part, joined, .. }| match part {
+            WrittenPart::Input { input, .. } => turns.begins(true, joined).then_some(input),
+            _ => {
+                turns.begins(false, joined);
+                None
+            }
+        });
+        Ok(first_words.collect())
     }
 
     /// Reads a record back; none where it may be passed over. `find` knows the fragments of a registry, or tells

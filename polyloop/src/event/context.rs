@@ -106,6 +106,22 @@ pub(crate) enum ImportedPart {
     Result { call: CallId, tool: Arc<str>, parts: Arc<[Arc<str>]>, forged_marker: bool },
 }
 
+/// Finds where the turns of an imported history begin: with a person's words, the first of their message.
+#[derive(Debug, Default)]
+pub(crate) struct ImportedTurns {
+    /// Whether the present message has words already.
+    has_words: bool,
+}
+
+impl ImportedTurns {
+    /// Takes the next item, and returns `true` if a turn begins with it.
+    pub(crate) fn begins(&mut self, is_input: bool, is_joined: bool) -> bool {
+        let begins = is_input && !(is_joined && self.has_words);
+        self.has_words = is_input || is_joined && self.has_words;
+        begins
+    }
+}
+
 /// A part as a journal holds it.
 #[derive(Deserialize)]
 pub(super) struct WrittenImport {

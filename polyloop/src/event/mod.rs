@@ -18,5 +18,5 @@ pub use parts::{Call, CallId, Ending};
 pub use reply::{Finish, Reply, ReplyCall, Usage};
 
 pub(crate) use codec::VERSION;
-pub(crate) use context::{ImportedItem, ImportedPart, NoteId, RecordedFragment};
+pub(crate) use context::{ImportedItem, ImportedPart, ImportedTurns, NoteId, RecordedFragment};
 pub(crate) use events::{Closing, Definitions, Event, Header, Intent, Measured, Seal, SealPurpose, Settled};

@@ -111,7 +111,8 @@ fn assembled(first: Vec<Item>, rest: Vec<Item>, stated_anew: Vec<Item>) -> View 
     if let Some(input) = last_input.and_then(|at| rest.get(at)) {
         // What this turn says first stands with its words, as does what another program put into one message with them.
         let opens = |item: &Item| {
-            let says_first = item.fragment().is_some() && item.turn() == input.turn();
+            let are_imported = item.imported_in().is_some() && input.imported_in().is_some();
+            let says_first = item.fragment().is_some() && (item.turn() == input.turn() || are_imported);
             says_first || item.imported_in().is_some() && item.imported_in() == input.imported_in()
         };
         while place.checked_sub(1).and_then(|before| rest.get(before)).is_some_and(opens) {

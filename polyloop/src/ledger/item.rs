@@ -77,7 +77,7 @@ pub(crate) enum ItemContent {
 #[derive(Clone, Debug)]
 pub struct Item {
     id: ItemId,
-    /// The turn in which it was recorded, counted from 1; 0 in a session without runs.
+    /// The turn in which it was recorded, counted from 1; 0 before the first one, and in a session without turns.
     turn: u64,
     forged_marker: bool,
     /// Whether compaction stated it anew.
@@ -148,7 +148,8 @@ impl Item {
         self.id
     }
 
-    /// Returns the run of the session in which it was recorded, counted from 1; 0 outside of runs.
+    /// Returns the turn of the session in which it was recorded, counted from 1; 0 outside of turns. A run is a turn, and so is
+    /// what begins with a person's words in an imported history.
     #[must_use]
     pub fn turn(&self) -> u64 {
         self.turn

@@ -18,11 +18,11 @@ pub(crate) use view::Part;
 use view::View;
 
 use crate::event::{
-    Call, CallId, Decision, Event, ImportedItem, ImportedPart, NoteId, RecordedFragment, Reply, ReplyCall,
-    Settled, Status,
+    Call, CallId, Decision, Event, ImportedItem, ImportedPart, ImportedTurns, NoteId, RecordedFragment,
+    Reply, ReplyCall, Settled, Status,
 };
 use crate::fragment::{FragmentSpec, Lifetime, OnFork};
-use crate::message::ItemId;
+use crate::message::{ItemId, Role};
 
 /// The live items of a session.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ pub(crate) struct Ledger {
     /// What stood before each compaction, the oldest first, with the turn in which it was replaced: a rollback finds it
     /// here, and a person is shown it.
     before: Vec<(u64, View)>,
-    /// How many runs were begun.
+    /// How many turns were begun: by runs, and by a person's words in an imported history.
     turn: u64,
     /// The turns that were not rolled back.
     turns: Vec<u64>,
@@ -237,8 +237,7 @@ impl Ledger {
             Event::RunStarted { .. } => {
                 self.asked = false;
                 self.close();
-                self.turn += 1;
-                self.turns.push(self.turn);
+                self.begin_turn();
                 // What a run of another session was for, a run that branched off within it is for as well.
                 self.began.get_or_insert(self.turn);
             }
@@ -271,6 +270,11 @@ impl Ledger {
             | Event::CancelRequested { .. }
             | Event::RunFaulted { .. } => {}
         }
+    }
+
+    fn begin_turn(&mut self) {
+        self.turn += 1;
+        self.turns.push(self.turn);
     }
 
     fn item(&self, id: ItemId, content: ItemContent) -> Item {
@@ -339,7 +343,11 @@ impl Ledger {
     fn imported(&mut self, items: &[ImportedItem]) {
         self.view.close();
         let mut message = None;
-        for ImportedItem { item: id, part, joined } in items {
+        let turns = turns_of(items);
+        for (ImportedItem { item: id, part, joined }, begins) in items.iter().zip(turns) {
+            if begins {
+                self.begin_turn();
+            }
             let first = *message.insert(message.filter(|_| *joined).unwrap_or(*id));
             let (content, forged) = match part {
                 ImportedPart::Fragment(fragment) => {
@@ -387,6 +395,33 @@ impl Ledger {
             is_latest.then(|| (fragment.spec.kind, (item.id(), fragment.clone())))
         });
         self.latest = latest.collect();
+    }
+}
+
+/// Tells of each imported item whether a turn begins with it. What the program stated directly before a person's words belongs
+/// to their turn, but for the first one: what is stated before that holds for all of them.
+fn turns_of(items: &[ImportedItem]) -> Vec<bool> {
+    let mut turns = ImportedTurns::default();
+    let mut begins: Vec<bool> = items
+        .iter()
+        .map(|item| turns.begins(matches!(item.part, ImportedPart::Input { .. }), item.joined))
+        .collect();
+    let words: Vec<usize> = (0..).zip(&begins).filter(|(_, begins)| **begins).map(|(at, _)| at).collect();
+    for at in words.into_iter().skip(1) {
+        let before = items.get(..at).unwrap_or_default().iter().rev();
+        let stated = before.take_while(|item| is_stated(&item.part)).count();
+        begins.swap(at, at - stated);
+    }
+    begins
+}
+
+/// Whether the program that recorded it stated it to the model: no words, nothing that the model said or did, and no summary,
+/// which is a text in the role of a person.
+fn is_stated(part: &ImportedPart) -> bool {
+    match part {
+        ImportedPart::Fragment(_) => true,
+        ImportedPart::Text { role, .. } => matches!(role, Role::System | Role::Developer),
+        ImportedPart::Input { .. } | ImportedPart::Reply { .. } | ImportedPart::Result { .. } => false,
     }
 }
 

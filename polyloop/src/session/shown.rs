@@ -17,7 +17,7 @@ use crate::registry::Registry;
 pub struct Entry {
     /// The recorded item.
     pub item: ItemId,
-    /// The run of the session in which it was recorded, counted from 1; 0 outside of runs.
+    /// The turn of the session in which it was recorded, counted from 1; 0 outside of turns.
     pub turn: u64,
     /// The door through which it came.
     pub kind: ItemKind,

@@ -11,7 +11,9 @@ use crate::registry::Registry;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LiveTurn<'s> {
-    /// The run of the session, counted from 1; 0 outside of runs.
+    /// The number of the turn in the session, counted from 1: what [`Agent::roll_back_to`](crate::Agent::roll_back_to) takes, and
+    /// what [`SessionTurn::number`](crate::SessionTurn::number) is. Numbers are not given again after a rollback. 0 outside of
+    /// turns: in a session that records by hand, and for what stands before the first turn.
     pub number: u64,
     /// The first of a person's words as typed, empty where these are images alone; none where a fragment says what the turn is
     /// for.
@@ -33,7 +35,8 @@ impl<'s> LiveTurn<'s> {
 
 impl<R: Registry> Session<R> {
     /// Returns the turns that were not rolled back, in order. A run is one, whatever is said while it is under way; outside of
-    /// runs a person's words begin one. What compaction replaced is in them, what it only stated anew is not.
+    /// runs, as in an imported history, a person's words begin one. What was recorded before the first turn is listed with it.
+    /// What compaction replaced is in them, what it only stated anew is not.
     #[must_use]
     pub fn turns(&self) -> Vec<LiveTurn<'_>> {
         let mut outside: Vec<LiveTurn<'_>> = Vec::new();
@@ -53,6 +56,13 @@ impl<R: Registry> Session<R> {
                     }
                 }
             }
+        }
+        if let Some(mut first) = runs.remove(&1) {
+            // What an imported history states before the first words is listed with them.
+            if let Some(before) = outside.pop_if(|last| last.words.is_none()) {
+                first.items = [before.items, first.items].concat();
+            }
+            outside.push(first);
         }
         outside.extend(runs.into_values());
         outside

@@ -79,11 +79,9 @@ async fn runs_go_on_behind_a_history_and_none_is_there_to_resume() {
 }
 
 #[tokio::test]
-async fn another_session_branches_off_behind_a_history_and_no_turn_of_it_is_rolled_back() {
+async fn another_session_branches_off_behind_a_history() {
     let (agent, _) = agent(&["so"]);
     agent.import(history()).session("s").await.unwrap();
-    let none = RunError::NoSuchTurns { asked: 1, live: 0 };
-    assert_eq!(agent.roll_back("s", 1).await, Err(none));
     let mut branch = agent.fork((), "s").goal("go on").await.unwrap();
     branch.finish().await.unwrap();
     let imported = said(&agent.read("s").await.unwrap().prompt());
@@ -144,4 +142,56 @@ async fn an_old_form_is_no_evidence_for_the_present_one_and_what_was_taken_back_
     assert_eq!(gone.items().last().unwrap().statement(), Some(Statement::Retraction));
     assert_eq!(gone.retract::<EnvironmentContext>().unwrap(), None, "it was taken back there");
     assert!(gone.sync(environment("/srv")).unwrap().is_some(), "it holds again");
+}
+
+#[tokio::test]
+async fn imported_turns_and_runs_have_one_numbering_and_both_are_rolled_back() {
+    let (agent, _) = agent(&["so", "and so"]);
+    let list = json!([
+        {"role": "system", "content": "be brief"},
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": "1"},
+        {"role": "developer", "content": "<environment_context>/b</environment_context>"},
+        {"role": "user", "content": "two"},
+        {"role": "assistant", "content": "2"},
+    ]);
+    agent.import(open_ai(&list).unwrap()).session("s").await.unwrap();
+    assert!(agent.sessions().await.unwrap().nodes()[0].rests());
+    agent.on(()).session("s").goal("three").await.unwrap().finish().await.unwrap();
+    let at = agent.sessions().await.unwrap().nodes()[0].turns[1].points.clone();
+    agent.fork((), "s").at(at[0]).session("t").goal("other").await.unwrap().finish().await.unwrap();
+
+    for (session, expected) in [("s", ["one", "two", "three"]), ("t", ["one", "two", "other"])] {
+        let read = agent.read(session).await.unwrap();
+        let turns: Vec<_> =
+            read.turns().iter().map(|turn| (turn.number, turn.words.unwrap().to_owned())).collect();
+        assert_eq!(turns, (1..).zip(expected.map(str::to_owned)).collect::<Vec<_>>());
+        assert_eq!(read.turns()[0].items.len(), 3, "what stands before the first words is listed with them");
+    }
+    let tree = agent.sessions().await.unwrap();
+    let listed = |session: &str| -> Vec<_> {
+        let turns = &tree.node(&session.into()).unwrap().turns;
+        turns.iter().map(|turn| (turn.number, turn.imported, turn.words.clone().unwrap())).collect()
+    };
+    assert_eq!(listed("s"), [(1, true, "one".into()), (2, true, "two".into()), (3, false, "three".into())]);
+    assert_eq!(listed("t"), [(3, false, "other".into())]);
+
+    let shown = async || said(&agent.read("s").await.unwrap().prompt());
+    agent.roll_back("s", 2).await.unwrap();
+    assert_eq!(
+        shown().await,
+        ["be brief", "one", "1"],
+        "what was stated with the second words went with them"
+    );
+    let gone: Vec<_> =
+        agent.sessions().await.unwrap().nodes()[0].turns.iter().map(|turn| turn.rolled_back).collect();
+    assert_eq!(gone, [false, true, true]);
+    assert_eq!(agent.roll_back_to("s", 0).await, Ok(1));
+    assert_eq!(shown().await, ["be brief"], "what stood before the first words stays");
+    let refused = RunError::NoSuchTurns { asked: 1, live: 0 };
+    assert_eq!(agent.roll_back("s", 1).await, Err(refused));
+    let mut run = agent.on(()).session("s").goal("anew").await.unwrap();
+    run.finish().await.unwrap();
+    assert_eq!(said(run.prompt().unwrap()), ["be brief", "anew"]);
+    assert_eq!(agent.read("s").await.unwrap().turns().last().unwrap().number, 4);
 }
