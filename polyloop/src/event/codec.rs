@@ -165,12 +165,10 @@ impl Event {
         };
         let WrittenHistory { items } = parsed(&record.payload, unreadable)?;
         let mut turns = ImportedTurns::default();
-        let first_words = items.into_iter().filter_map(|WrittenImport { part, joined, .. }| match part {
-            WrittenPart::Input { input, .. } => turns.begins(true, joined).then_some(input),
-            _ => {
-                turns.begins(false, joined);
-                None
-            }
+        let first_words = items.into_iter().filter_map(|WrittenImport { part, joined, .. }| {
+            let words = if let WrittenPart::Input { input, .. } = part { Some(input) } else { None };
+            let begins = turns.begins(words.is_some(), joined);
+            words.filter(|_| begins)
         });
         Ok(first_words.collect())
     }
