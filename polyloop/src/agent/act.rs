@@ -75,13 +75,11 @@ impl<R: Registry> Driver<R> {
     }
 
     fn open_calls(&self) -> Vec<Call> {
-        let open = self.state.calls.iter().filter(|pending| !pending.settled);
-        open.map(|pending| pending.call.clone()).collect()
+        self.state.calls.iter_open().map(|pending| pending.call.clone()).collect()
     }
 
     fn waits(&self, id: &CallId) -> bool {
-        let mut calls = self.state.calls.iter();
-        calls.any(|pending| pending.call.id() == id && pending.approval == Approval::Asked)
+        self.state.calls.open_entry(id).is_some_and(|pending| pending.approval == Approval::Asked)
     }
 
     /// Checks all open calls before anything runs; what is wrong is refused, and all of it if it is too much.
@@ -179,7 +177,7 @@ impl<R: Registry> Driver<R> {
     }
 
     fn intent(&self, call: &Call, ready: &Ready<R::State>) -> Intent {
-        let pending = self.state.calls.iter().find(|pending| pending.call.id() == call.id());
+        let pending = self.state.calls.open_entry(call.id());
         let before = pending.and_then(|pending| pending.intent.as_ref());
         Intent {
             attempt: before.map_or(0, |intent| intent.attempt).saturating_add(1),
@@ -196,9 +194,9 @@ impl<R: Registry> Driver<R> {
         format!("{}/{}", self.writer.session(), call.id()).into()
     }
 
-    fn spec_hash(&self, action: &Action) -> Option<String> {
+    fn spec_hash(&self, action: &Action) -> Option<Arc<str>> {
         match action {
-            Action::Tool { name, .. } => self.definition.tools.fingerprint_of(name),
+            Action::Tool { name, .. } => self.definition.tools.shared_fingerprint_of(name),
             Action::Code { .. } => None,
         }
     }
@@ -210,7 +208,7 @@ impl<R: Registry> Driver<R> {
             let update = Update::Progress { call: id.clone(), text: text.to_owned() };
             drop(updates.send(Told::passing(update)));
         });
-        let pending = self.state.calls.iter().find(|pending| pending.call.id() == call.id());
+        let pending = self.state.calls.open_entry(call.id());
         let intent = pending.and_then(|pending| pending.intent.as_ref());
         let attempt = intent.map_or(1, |intent| intent.attempt);
         let context = CallContext::new(call.id().text(), attempt, self.cancelled.subscribe(), progress)

@@ -11,11 +11,8 @@ impl<R: Registry> Run<R> {
     #[must_use]
     pub fn waiting(&self) -> Vec<Call> {
         let Some(driver) = self.resting() else { return Vec::new() };
-        let asked = driver
-            .state
-            .calls
-            .iter()
-            .filter(|pending| pending.approval == Approval::Asked && !pending.settled);
+        let open = driver.state.calls.iter_open();
+        let asked = open.filter(|pending| pending.approval == Approval::Asked);
         asked.map(|pending| pending.call.clone()).collect()
     }
 
@@ -75,8 +72,11 @@ impl<R: Registry> Run<R> {
     }
 
     fn waiting_call(&self, id: &CallId) -> Result<Call, RunError> {
-        let call = self.waiting().into_iter().find(|call| call.id() == id);
-        call.ok_or_else(|| RunError::NoSuchApproval { call: id.to_string() })
+        let pending = self.resting().and_then(|driver| driver.state.calls.open_entry(id));
+        let asked = pending.filter(|pending| pending.approval == Approval::Asked);
+        asked
+            .map(|pending| pending.call.clone())
+            .ok_or_else(|| RunError::NoSuchApproval { call: id.to_string() })
     }
 
     /// Writes what a person answered, and lets the run go on.

@@ -31,12 +31,10 @@ impl<R: Registry> Driver<R> {
         if matches!(self.state.phase, Phase::Sealed) {
             self.record(Event::ModelAbandoned {});
         }
-        let begun = self.state.calls.iter().filter(|pending| !pending.settled);
-        let begun: Vec<(Call, Intent, Option<Verdict>)> = begun
-            .filter_map(|pending| {
-                Some((pending.call.clone(), pending.intent.clone()?, pending.verdict.clone()))
-            })
-            .collect();
+        let begun = self.state.calls.iter_open().filter_map(|pending| {
+            Some((pending.call.clone(), pending.intent.clone()?, pending.verdict.clone()))
+        });
+        let begun: Vec<(Call, Intent, Option<Verdict>)> = begun.collect();
         for (call, intent, verdict) in begun {
             let outcome = match self.fate(&call, &intent, verdict, state).await {
                 Fate::Again => continue,

@@ -1,10 +1,10 @@
 //! What came of a run.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::state::RunState;
 use crate::error::RunError;
 use crate::event::{Ending, Usage};
 use crate::message::{Prompt, Share};
@@ -41,32 +41,37 @@ pub struct Report {
     pub usage: Usage,
 }
 
-/// Where a run is, as far as a report tells.
+/// The state of a run as far as a report shows it. Every update carries one, so its size does not depend on the run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
-    pub(crate) state: RunState,
+    /// How the run ended, or why it waits for a person.
+    pub(crate) ending: Option<Ending>,
+    pub(crate) answer: Option<Arc<str>>,
+    pub(crate) tool_completed: bool,
+    pub(crate) environment_completed: bool,
+    pub(crate) unheard: bool,
+    pub(crate) steps: usize,
+    pub(crate) actions: usize,
+    pub(crate) requests: usize,
+    pub(crate) usage: Usage,
     /// The last prompt that was sealed.
     pub(crate) prompt: Option<Prompt>,
-    /// Why it rests, while a person must look first.
-    pub(crate) suspended: Option<Ending>,
-    pub(crate) unheard: bool,
 }
 
 impl Seen {
     pub(crate) fn report(&self) -> Report {
-        let Self { state, prompt, suspended, unheard } = self;
         Report {
-            ending: state.ending.clone().or_else(|| suspended.clone()).unwrap_or(Ending::UnderWay),
-            answer: state.answer.clone(),
-            tool_completed: state.completed_by.is_some(),
-            environment_completed: state.environment_completed,
-            unheard: *unheard,
-            steps: state.steps,
-            actions: state.actions,
-            requests: state.requests,
-            prompt_chars: prompt.as_ref().map_or(0, Prompt::chars),
-            shares: prompt.as_ref().map(Prompt::shares).unwrap_or_default(),
-            usage: state.usage,
+            ending: self.ending.clone().unwrap_or(Ending::UnderWay),
+            answer: self.answer.as_deref().map(str::to_owned),
+            tool_completed: self.tool_completed,
+            environment_completed: self.environment_completed,
+            unheard: self.unheard,
+            steps: self.steps,
+            actions: self.actions,
+            requests: self.requests,
+            prompt_chars: self.prompt.as_ref().map_or(0, Prompt::chars),
+            shares: self.prompt.as_ref().map(Prompt::shares).unwrap_or_default(),
+            usage: self.usage,
         }
     }
 }

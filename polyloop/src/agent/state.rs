@@ -1,12 +1,12 @@
 //! Where a run is: a pure fold of its events. It reads no clock, no random number and no environment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::handle::Cancel;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
-    Action, Call, CallId, Decision, Definitions, Ending, Event, Header, Intent, Reply, Seal, Settled, Status,
+    Action, Call, CallId, CallTable, Decision, Definitions, Ending, Event, Header, Intent, Reply, Seal, Settled, Status,
     Usage, Verdict,
 };
 
@@ -56,7 +56,6 @@ pub(crate) struct Pending {
     pub(crate) intent: Option<Intent>,
     /// What somebody who looked said of that attempt.
     pub(crate) verdict: Option<Verdict>,
-    pub(crate) settled: bool,
 }
 
 impl Pending {
@@ -70,7 +69,7 @@ impl Pending {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunState {
     pub(crate) phase: Phase,
-    pub(crate) calls: Vec<Pending>,
+    pub(crate) calls: CallTable<Pending>,
     pub(crate) requests: usize,
     /// How many of them the current step has.
     pub(crate) attempts: u32,
@@ -94,7 +93,7 @@ pub(crate) struct RunState {
     pub(crate) completed_by: Option<String>,
     /// Whether the environment gave evidence of completion.
     pub(crate) environment_completed: bool,
-    pub(crate) answer: Option<String>,
+    pub(crate) answer: Option<Arc<str>>,
     pub(crate) final_answer: bool,
     /// The compaction since the last request for a step.
     pub(crate) compaction: Compacting,
@@ -106,7 +105,7 @@ pub(crate) struct RunState {
     /// Hidden tools that are shown, by the names that the model calls. They stay shown in the session's further runs.
     pub(crate) enabled: Arc<BTreeSet<String>>,
     /// Calls, in their normal form, to which a person agreed for the session.
-    pub(crate) approved: Arc<Vec<Action>>,
+    pub(crate) approved: Arc<HashSet<Action>>,
     /// The fault that stopped the run.
     pub(crate) fault: Option<String>,
 }
@@ -238,17 +237,17 @@ impl RunState {
     }
 
     fn approved_for_the_session(&mut self, call: &CallId) {
-        let Some(pending) = self.calls.iter().find(|pending| pending.call.id() == call) else { return };
+        let Some(pending) = self.calls.get_mut(call) else { return };
         let action = pending.call.action().in_normal_form();
         // Who waits for the same call needs no answer any more.
-        for pending in &mut self.calls {
+        for pending in self.calls.iter_mut() {
             let waits = pending.call.id() == call || pending.approval == Approval::Asked;
             if waits && pending.call.action().in_normal_form() == action {
                 pending.approval = Approval::Given;
             }
         }
         if !self.approved.contains(&action) {
-            Arc::make_mut(&mut self.approved).push(action);
+            Arc::make_mut(&mut self.approved).insert(action);
         }
     }
 
@@ -260,18 +259,15 @@ impl RunState {
         self.final_answer = false;
         match decision {
             Decision::Act { .. } if !calls.is_empty() => {
-                let pending = |call: &Call| Pending {
-                    call: call.clone(),
-                    approval: Approval::NotAsked,
-                    intent: None,
-                    verdict: None,
-                    settled: false,
+                let pending = |call: &Call| {
+                    let (approval, intent, verdict) = (Approval::NotAsked, None, None);
+                    (call.id().clone(), Pending { call: call.clone(), approval, intent, verdict })
                 };
                 self.calls = calls.iter().map(pending).collect();
                 self.phase = Phase::Acting;
             }
             Decision::Final { answer, .. } => {
-                self.answer = Some(answer.clone());
+                self.answer = Some(answer.as_str().into());
                 self.final_answer = true;
             }
             Decision::Act { .. } | Decision::Invalid { .. } => {}
@@ -294,21 +290,19 @@ impl RunState {
         }
         let executed = outcome.status == Status::Executed && !outcome.is_error;
         self.environment_completed |= outcome.env_reported_completion;
-        let completing =
-            self.calls.iter().find(|pending| pending.call.id() == call && pending.completes_run());
+        let completing = self.calls.settle(call).filter(|pending| pending.completes_run());
         if let Some(pending) = completing.filter(|_| executed && self.completed_by.is_none()) {
-            self.answer = Some(outcome.observation.parts().concat());
+            self.answer = Some(outcome.observation.parts().concat().into());
             self.completed_by = Some(pending.call.action().label().to_owned());
         }
-        self.with_call(call, |pending| pending.settled = true);
-        if self.calls.iter().all(|pending| pending.settled) {
-            self.calls.clear();
+        if self.calls.is_settled() {
+            self.calls = CallTable::default();
             self.phase = Phase::Settled;
         }
     }
 
     fn with_call(&mut self, id: &CallId, change: impl FnOnce(&mut Pending)) {
-        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.id() == id) {
+        if let Some(pending) = self.calls.get_mut(id) {
             change(pending);
         }
     }

@@ -130,13 +130,20 @@ impl<R: Registry> Driver<R> {
         .await;
     }
 
-    /// Where the run is, for a report.
+    /// Returns the state of the run for a report. The cost depends neither on the number of open calls nor on the prompt.
     pub(crate) fn seen(&self) -> Seen {
+        let state = &self.state;
         Seen {
-            state: self.state.clone(),
-            prompt: self.prompt.clone(),
-            suspended: self.suspended.clone(),
+            ending: state.ending.as_ref().or(self.suspended.as_ref()).cloned(),
+            answer: state.answer.clone(),
+            tool_completed: state.completed_by.is_some(),
+            environment_completed: state.environment_completed,
             unheard: self.session.ledger().has_unheard_words(),
+            steps: state.steps,
+            actions: state.actions,
+            requests: state.requests,
+            usage: state.usage,
+            prompt: self.prompt.clone(),
         }
     }
 }

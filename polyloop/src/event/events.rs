@@ -264,7 +264,7 @@ pub(crate) struct Intent {
     /// The arguments, or the code.
     pub(crate) arguments: String,
     /// The hash of the tool's description; none for code.
-    pub(crate) spec: Option<String>,
+    pub(crate) spec: Option<Arc<str>>,
     /// Whether success completes the run.
     pub(crate) completes_run: bool,
     /// The session of the run that the call begins, where it begins one.

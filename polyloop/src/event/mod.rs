@@ -1,5 +1,6 @@
 //! What happened: replies, decisions, outcomes, and the events that record them.
 
+mod calls;
 mod codec;
 mod context;
 mod decision;
@@ -17,6 +18,7 @@ pub use outcome::{ActionOutcome, Status, Verdict};
 pub use parts::{Call, CallId, Ending};
 pub use reply::{Finish, Reply, ReplyCall, Usage};
 
+pub(crate) use calls::CallTable;
 pub(crate) use codec::VERSION;
 pub(crate) use context::{ImportedItem, ImportedPart, ImportedTurns, NoteId, RecordedFragment};
 pub(crate) use events::{Closing, Definitions, Event, Header, Intent, Measured, Seal, SealPurpose, Settled};

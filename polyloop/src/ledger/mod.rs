@@ -18,8 +18,8 @@ pub(crate) use view::Part;
 use view::View;
 
 use crate::event::{
-    Call, CallId, Decision, Event, ImportedItem, ImportedPart, ImportedTurns, NoteId, RecordedFragment,
-    Reply, ReplyCall, Settled, Status,
+    Call, CallId, CallTable, Decision, Event, ImportedItem, ImportedPart, ImportedTurns, NoteId,
+    RecordedFragment, Reply, ReplyCall, Settled, Status,
 };
 use crate::fragment::{FragmentSpec, Lifetime, OnFork};
 use crate::message::{ItemId, Role};
@@ -48,7 +48,7 @@ pub(crate) struct Ledger {
     /// The compaction that is under way.
     compaction: Option<Compacting>,
     /// The calls of the last reply, with their observations as these arrive.
-    open: Vec<(Call, Option<Item>)>,
+    open: CallTable<(Call, Option<Item>)>,
     /// Whether these are native calls.
     open_native: bool,
     /// The turn of that reply.
@@ -301,26 +301,22 @@ impl Ledger {
         if let (Decision::Invalid { explanation: text, .. }, Some(id)) = (decision, explanation) {
             self.place(self.item(*id, ItemContent::Explanation { text: text.as_str().into() }));
         }
-        self.open = calls.iter().map(|call| (call.clone(), None)).collect();
+        self.open = calls.iter().map(|call| (call.id().clone(), (call.clone(), None))).collect();
         self.open_native = *native;
         self.open_turn = self.turn;
         self.close();
     }
 
     fn settled(&mut self, item: ItemId, id: &CallId, settled: &Settled) {
-        let Some(at) = self.open.iter().position(|(open, _)| open.id() == id) else { return };
-        let Some(tool) = self.open.get(at).map(|(call, _)| Arc::from(call.action().label())) else { return };
+        let Some((call, place)) = self.open.settle(id) else { return };
         let content = ItemContent::Observation {
             call: id.clone(),
-            tool,
+            tool: call.action().label().into(),
             native: self.open_native,
             status: settled.outcome.status,
             parts: settled.shown(),
         };
-        let observed = Item::new(item, self.open_turn, content).forging(settled.forged_marker);
-        if let Some((_, place)) = self.open.get_mut(at) {
-            *place = Some(observed);
-        }
+        *place = Some(Item::new(item, self.open_turn, content).forging(settled.forged_marker));
         self.close();
     }
 
@@ -331,9 +327,9 @@ impl Ledger {
 
     /// Places the results once the last of them is there, in the order of the calls, and then what waited.
     fn close(&mut self) {
-        if self.open.iter().all(|(_, observation)| observation.is_some()) {
+        if self.open.is_settled() {
             let results =
-                std::mem::take(&mut self.open).into_iter().filter_map(|(_, observation)| observation);
+                std::mem::take(&mut self.open).into_values().filter_map(|(_, observation)| observation);
             self.view.items.extend(results);
             self.view.items.append(&mut self.waiting);
         }

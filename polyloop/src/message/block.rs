@@ -73,6 +73,11 @@ impl Origin {
         self.item
     }
 
+    /// Returns the kind and the tool, under which the size of the block is counted.
+    pub(super) fn share(&self) -> (Cow<'static, str>, Option<Arc<str>>) {
+        (self.kind.clone(), self.tool.clone())
+    }
+
     /// Returns the kind: a fragment's kind, or a built-in one such as `polyloop.observation`.
     #[must_use]
     pub fn kind(&self) -> &str {

@@ -9,12 +9,14 @@ mod image;
 mod prompt;
 mod provider_state;
 mod running_hash;
+mod shares;
 mod trace;
 
 pub use block::{Block, Content, ItemId, Message, Origin, Role};
 pub use image::{Image, ImageSource};
-pub use prompt::{Prompt, Share, ToolDefinition};
+pub use prompt::{Prompt, ToolDefinition};
 pub use provider_state::ProviderState;
+pub use shares::Share;
 pub use trace::Stretch;
 
 pub(crate) use running_hash::{RunningHash, first_difference};

@@ -1,13 +1,13 @@
 //! The sealed prompt.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rpds::VectorSync;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Block, ItemId, Message, RunningHash};
+use super::shares::Shares;
+use super::{ItemId, Message, RunningHash, Share};
 
 /// A native tool, as the header of a request carries it.
 #[derive(Clone, Debug, Serialize)]
@@ -52,15 +52,23 @@ pub struct Prompt {
     chars: usize,
     /// How many messages at the front are the run part.
     run_part: usize,
+    shares: Shares,
 }
 
 impl Prompt {
     pub(crate) fn empty() -> Self {
-        Self { messages: VectorSync::new_sync(), tools: Arc::from([]), chars: 0, run_part: 0 }
+        Self {
+            messages: VectorSync::new_sync(),
+            tools: Arc::from([]),
+            chars: 0,
+            run_part: 0,
+            shares: Shares::default(),
+        }
     }
 
     pub(crate) fn push(&mut self, message: Message) {
         self.chars += message.chars();
+        message.blocks().iter().for_each(|block| self.shares.add(block));
         self.messages.push_back_mut(message);
     }
 
@@ -152,44 +160,6 @@ impl Prompt {
     /// [`Prompt::chars`], exactly.
     #[must_use]
     pub fn shares(&self) -> Vec<Share> {
-        let mut places: BTreeMap<(String, Option<String>), usize> = BTreeMap::new();
-        let mut shares: Vec<Share> = Vec::new();
-        for block in self.messages().flat_map(Message::blocks) {
-            let key = (block.origin().kind().to_owned(), block.origin().tool().map(str::to_owned));
-            let place = *places.entry(key).or_insert_with(|| {
-                shares.push(Share::of(block));
-                shares.len() - 1
-            });
-            if let Some(share) = shares.get_mut(place) {
-                share.chars += block.chars();
-                share.blocks += 1;
-            }
-        }
-        shares
-    }
-}
-
-/// The part of a prompt that comes from one kind and tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Share {
-    /// The kind of the items.
-    pub kind: String,
-    /// The tool that the items belong to, if any.
-    pub tool: Option<String>,
-    /// How many blocks.
-    pub blocks: usize,
-    /// How many characters.
-    pub chars: usize,
-}
-
-impl Share {
-    fn of(block: &Block) -> Self {
-        Self {
-            kind: block.origin().kind().to_owned(),
-            tool: block.origin().tool().map(str::to_owned),
-            blocks: 0,
-            chars: 0,
-        }
+        self.shares.list()
     }
 }

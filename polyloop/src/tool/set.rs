@@ -59,9 +59,17 @@ pub(super) struct Member<S: ?Sized> {
     pub(super) compiled: Arc<CompiledTool>,
     /// Of the set that it came from, so that merging changes no check.
     scalars: Scalars,
+    /// The fingerprint of this tool alone, as hexadecimal digits.
+    fingerprint: Arc<str>,
 }
 
 impl<S: ?Sized> Member<S> {
+    fn new(name: Arc<str>, entry: ToolEntry<S>, compiled: Arc<CompiledTool>, scalars: Scalars) -> Self {
+        let mut member = Self { name, entry, compiled, scalars, fingerprint: Arc::default() };
+        member.fingerprint = fingerprint(std::slice::from_ref(&member)).to_hex().as_str().into();
+        member
+    }
+
     /// Takes the arguments, straight if that goes, else with care.
     fn take(&self, arguments: &str) -> Result<Prepared<S>, Vec<ArgumentError>> {
         let mut taken = Arguments::straight(&self.compiled, arguments);
@@ -83,6 +91,7 @@ impl<S: ?Sized> Clone for Member<S> {
             entry: self.entry,
             compiled: self.compiled.clone(),
             scalars: self.scalars,
+            fingerprint: self.fingerprint.clone(),
         }
     }
 }
@@ -132,12 +141,7 @@ impl<S: ?Sized> ToolSet<S> {
         for entry in entries {
             match CompiledTool::new(entry.spec) {
                 Ok(compiled) => {
-                    members.push(Member {
-                        name: entry.spec.name.into(),
-                        entry: *entry,
-                        compiled: Arc::new(compiled),
-                        scalars,
-                    });
+                    members.push(Member::new(entry.spec.name.into(), *entry, Arc::new(compiled), scalars));
                 }
                 Err(mut found) => problems.append(&mut found),
             }
@@ -194,7 +198,11 @@ impl<S: ?Sized> ToolSet<S> {
     /// Returns a fingerprint of one tool's name, description, schema and policies.
     #[must_use]
     pub fn fingerprint_of(&self, name: &str) -> Option<String> {
-        self.member(name).map(|member| fingerprint(std::slice::from_ref(member)).to_hex().to_string())
+        self.shared_fingerprint_of(name).map(|fingerprint| fingerprint.to_string())
+    }
+
+    pub(crate) fn shared_fingerprint_of(&self, name: &str) -> Option<Arc<str>> {
+        self.member(name).map(|member| member.fingerprint.clone())
     }
 
     /// Checks a call: is there such a tool, and are the arguments right? Nothing runs.
@@ -248,7 +256,10 @@ impl<S: ?Sized> ToolSet<S> {
         let members: Vec<Member<S>> = self
             .members
             .iter()
-            .map(|member| Member { name: format!("{prefix}{}", member.name).into(), ..member.clone() })
+            .map(|member| {
+                let name = format!("{prefix}{}", member.name).into();
+                Member::new(name, member.entry, member.compiled.clone(), member.scalars)
+            })
             .collect();
         let refused: Vec<SetProblem> = members
             .iter()

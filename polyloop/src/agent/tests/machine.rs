@@ -258,13 +258,13 @@ impl Machine {
 
     /// The open calls, with what is intended of each.
     fn open(&self) -> Vec<(CallId, Option<Intent>)> {
-        let open = self.state.calls.iter().filter(|pending| !pending.settled);
+        let open = self.state.calls.iter_open();
         open.map(|pending| (pending.call.id().clone(), pending.intent.clone())).collect()
     }
 
     /// Something happens to one of the open calls, whichever it is.
     fn act(&mut self, choices: &mut Choices<'_>) {
-        let open: Vec<_> = self.state.calls.iter().filter(|pending| !pending.settled).cloned().collect();
+        let open: Vec<_> = self.state.calls.iter_open().cloned().collect();
         let pending = &open[choices.below(open.len())];
         let call = pending.call.id().clone();
         match (&pending.intent, pending.approval) {
