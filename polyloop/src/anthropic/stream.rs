@@ -1,5 +1,7 @@
 //! Puts a message together from the events of a stream: the source is *streaming messages* of the API reference.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -46,7 +48,6 @@ struct Delta {
 /// One block of the content on its way.
 #[derive(Debug)]
 struct Block {
-    index: u64,
     members: Map<String, Value>,
     /// The input of a call, which comes as pieces of JSON text.
     input: String,
@@ -97,6 +98,8 @@ pub struct Events {
     /// The message as it began.
     members: Map<String, Value>,
     blocks: Vec<Block>,
+    /// The newest block of each index.
+    newest: BTreeMap<u64, usize>,
     stop_reason: Option<String>,
     usage: WireUsage,
     /// The same, as the server names it.
@@ -110,6 +113,7 @@ impl Events {
             wanted: wanted.clone(),
             members: Map::new(),
             blocks: Vec::new(),
+            newest: BTreeMap::new(),
             stop_reason: None,
             usage: WireUsage::default(),
             counted: Map::new(),
@@ -138,11 +142,12 @@ impl Gathering for Events {
             "content_block_start" => {
                 let members = event.content_block.unwrap_or_default();
                 deltas.tell(members.get("text").and_then(Value::as_str).unwrap_or_default());
-                self.blocks.push(Block { index: event.index, members, input: String::new() });
+                self.newest.insert(event.index, self.blocks.len());
+                self.blocks.push(Block { members, input: String::new() });
             }
             "content_block_delta" => {
                 let delta = event.delta.unwrap_or_default();
-                let known = self.blocks.iter_mut().rfind(|block| block.index == event.index);
+                let known = self.newest.get(&event.index).and_then(|place| self.blocks.get_mut(*place));
                 // What belongs nowhere must not be lost without a word.
                 let block = known.ok_or_else(|| unreadable("a block goes on that never began"))?;
                 deltas.tell(&delta.text);

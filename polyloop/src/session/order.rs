@@ -1,5 +1,7 @@
 //! Which events can follow which. A journal in which they stand otherwise was not written by a run.
 
+use std::collections::BTreeSet;
+
 use super::Session;
 use crate::event::{Call, CallId, Event, ImportedItem, ImportedPart};
 use crate::message::ItemId;
@@ -75,19 +77,17 @@ impl<R: Registry> Session<R> {
     /// Whether every call of a foreign history is answered directly behind it, under an id of this session.
     fn may_import(&self, items: &[ImportedItem]) -> Result<(), &'static str> {
         let mut ids = self.new_calls();
-        let mut open: Vec<&CallId> = Vec::new();
+        let mut open: BTreeSet<&CallId> = BTreeSet::new();
         for imported in items {
             match &imported.part {
-                ImportedPart::Result { call, .. } => match open.iter().position(|known| *known == call) {
-                    Some(at) => drop(open.remove(at)),
-                    None => return Err("holds a result of no call in front of it"),
-                },
+                ImportedPart::Result { call, .. } if open.remove(call) => {}
+                ImportedPart::Result { .. } => return Err("holds a result of no call in front of it"),
                 _ if !open.is_empty() => return Err("parts a call from its result"),
                 ImportedPart::Reply { calls, .. } => {
-                    open.extend(calls.iter().map(Call::id));
-                    if !open.iter().all(|call| ids.next().as_ref() == Some(*call)) {
+                    if !calls.iter().all(|call| ids.next().as_ref() == Some(call.id())) {
                         return Err("gives a call the id of another one");
                     }
+                    open.extend(calls.iter().map(Call::id));
                 }
                 ImportedPart::Fragment(_) | ImportedPart::Input { .. } | ImportedPart::Text { .. } => {}
             }

@@ -56,13 +56,22 @@ fn merge_into(known: &mut Vec<Value>, piece: Value, in_delta: bool) {
         let (one, other) = (id(one), id(&piece));
         !one.is_empty() && !other.is_empty() && one != other
     };
-    let place = index.and_then(|index| {
-        known.iter_mut().rfind(|known| known.get("index").and_then(Value::as_u64) == Some(index))
-    });
+    let place = index.and_then(|index| place_of(known, index)).and_then(|place| known.get_mut(place));
     match (place.filter(|known| !others(known)), piece) {
         (Some(Value::Object(known)), Value::Object(piece)) => merge(known, piece, in_delta),
         (_, piece) => known.push(piece),
     }
+}
+
+/// The number of elements at the end of a list in which an index is looked for.
+const NEWEST: usize = 16;
+
+/// Returns the place of the newest element with an index: among the last ones, or where the index itself says. A search of
+/// the whole list would cost the number of calls for each of them; an element that is found by neither stands alone.
+fn place_of(known: &[Value], index: u64) -> Option<usize> {
+    let is_it = |place: &usize| known.get(*place)?.get("index")?.as_u64().filter(|known| *known == index);
+    let newest = (known.len().saturating_sub(NEWEST)..known.len()).rev().find(|place| is_it(place).is_some());
+    newest.or_else(|| usize::try_from(index).ok().filter(|place| is_it(place).is_some()))
 }
 
 #[cfg(test)]

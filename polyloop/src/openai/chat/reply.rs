@@ -123,7 +123,6 @@ impl From<WireUsage> for Usage {
 /// One call, as it was put together.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
-    pub(super) index: Option<u64>,
     pub(super) id: String,
     pub(super) name: String,
     pub(super) arguments: String,
@@ -174,7 +173,6 @@ pub(super) fn whole(text: &str) -> Result<Reply, ModelError> {
     let calls = message.tool_calls.into_iter().map(|call| {
         let function = call.function;
         Gathered {
-            index: call.index,
             id: call.id.unwrap_or_default(),
             arguments: function.as_ref().map(WireFunction::arguments).unwrap_or_default(),
             name: function.and_then(|function| function.name).unwrap_or_default(),
