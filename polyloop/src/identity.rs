@@ -22,7 +22,6 @@ impl<'a, 'b> IdentityFields<'a, 'b> {
     }
 
     /// Writes a field that was added later, unless it has its default.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the first added field uses it"))]
     pub(crate) fn added<T: fmt::Debug + PartialEq>(mut self, name: &str, value: &T, default: &T) -> Self {
         if value != default {
             self.0.field(name, value);

@@ -11,6 +11,7 @@
 
 mod approvals;
 mod batches;
+mod calls_per_reply;
 mod cancelling;
 mod executors;
 mod interpreters;

@@ -80,14 +80,14 @@ async fn what_asking_again_does_not_mend_is_not_tried_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_is_told_how_long_a_run_waits_and_whether_the_step_is_closed() {
-    let model = Scripted::results([server(), server(), advising(Duration::from_hours(2)), server(), done()]);
+    let model = Scripted::results([server(), server(), advising(Duration::from_mins(5)), server(), done()]);
     let begin = tokio::time::Instant::now();
     let mut run = start(&builder(model).build().unwrap()).await;
     let waits = waits(&updates(&mut run).await);
     let [Some(first), Some(second), Some(advised), None] = waits[..] else { panic!("{waits:?}") };
     assert!(first <= Duration::from_secs(1) && second <= Duration::from_secs(2));
     assert!(first >= Duration::from_millis(500) && second >= Duration::from_secs(1));
-    assert_eq!(advised, Duration::from_hours(2), "the provider's advice, also where it is longer");
+    assert_eq!(advised, Duration::from_mins(5), "the provider's advice, also where it is longer");
     // The clock is the runtime's own, and goes on only while all wait.
     assert!(begin.elapsed() >= first + second + advised);
 }
@@ -113,10 +113,52 @@ async fn after_a_step_that_a_rate_limit_closed_the_next_one_waits_as_well() {
 async fn no_run_waits_only_to_end() {
     let model = Scripted::results([advising(Duration::from_hours(1)), advising(Duration::from_hours(1))]);
     let budget = Budget::steps(9).model_failures(2);
-    let agent = builder(model).budget(budget).retries(Retries::none()).build().unwrap();
+    let retries = Retries::none().longest_advice(Duration::from_hours(1));
+    let agent = builder(model).budget(budget).retries(retries).build().unwrap();
     let begin = tokio::time::Instant::now();
     assert!(matches!(run(&agent).await.ending, Ending::ModelFailure { .. }));
     assert_eq!(begin.elapsed().as_secs(), 3_600, "once, between the two");
+}
+
+#[tokio::test(start_paused = true)]
+async fn advice_beyond_the_limit_closes_the_step_and_is_recorded() {
+    let journal = MemoryJournal::new();
+    let model = Scripted::results([advising(Duration::from_hours(24)), done()]);
+    let agent = builder(model).journal(journal.clone()).build().unwrap();
+    let begin = tokio::time::Instant::now();
+    let mut run = start(&agent).await;
+    assert_eq!(waits(&updates(&mut run).await), [None]);
+    let report = run.finish().await.unwrap();
+    assert_eq!((report.ending, report.steps, report.requests), (Ending::FinalAnswer, 2, 2));
+    assert_eq!(begin.elapsed().as_secs(), 300, "the next step waits as long as is allowed");
+    let records = journal.read(run.session_id(), 0).await.unwrap();
+    let failed = records.iter().find(|record| record.kind == "model.failed").unwrap();
+    let failed: Value = serde_json::from_str(&failed.payload).unwrap();
+    assert_eq!(failed["error"]["retry_after"]["secs"], 86_400);
+    assert!(failed["closing"].is_object());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_always_advises_to_wait_for_ever_holds_no_run() {
+    let model = Scripted::results((0..9).map(|_| advising(Duration::MAX)));
+    let agent = builder(model).budget(Budget::steps(9)).build().unwrap();
+    let begin = tokio::time::Instant::now();
+    let report = run(&agent).await;
+    assert!(matches!(report.ending, Ending::ModelFailure { .. }), "{report}");
+    assert_eq!((report.steps, report.requests, begin.elapsed().as_secs()), (3, 3, 600));
+}
+
+#[tokio::test(start_paused = true)]
+async fn advice_beyond_the_time_of_the_budget_ends_the_run_at_once() {
+    for retries in [Retries::default(), Retries::none()] {
+        let model = Scripted::results([advising(Duration::from_mins(2)), done()]);
+        let budget = Budget::steps(9).time(Duration::from_mins(1));
+        let agent = builder(model).budget(budget).retries(retries).build().unwrap();
+        let begin = tokio::time::Instant::now();
+        let report = run(&agent).await;
+        assert_eq!((report.ending, report.steps, report.requests), (Ending::TimeUsedUp, 1, 1));
+        assert_eq!(begin.elapsed(), Duration::ZERO, "nothing could be asked afterwards");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -149,7 +191,8 @@ async fn a_reply_that_a_filter_cut_is_a_failure_and_never_an_answer() {
 /// A run that the provider advised to wait.
 async fn waiting_for_an_hour(journal: &MemoryJournal) -> Run<App> {
     let model = Scripted::results([advising(Duration::from_hours(1)), done()]);
-    let agent = builder(model).journal(journal.clone()).build().unwrap();
+    let retries = Retries::default().longest_advice(Duration::from_hours(1));
+    let agent = builder(model).retries(retries).journal(journal.clone()).build().unwrap();
     let mut run = start(&agent).await;
     while !matches!(run.next().await.unwrap().unwrap(), Update::Failed { .. }) {}
     assert!(run.next().now_or_never().is_none(), "it waits");

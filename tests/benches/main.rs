@@ -7,6 +7,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "measuring that goes wrong ends the run")]
 
 mod barriers;
+mod calls;
 mod dispatch;
 mod kinds;
 mod layouts;
@@ -39,6 +40,7 @@ fn main() {
         ("layouts", layouts::measure),
         ("sending", sending::measure),
         ("barriers", barriers::measure),
+        ("calls", calls::measure),
         ("runs", runs::measure),
         ("telling", telling::measure),
     ] {

@@ -39,8 +39,8 @@ async fn a_changed_agent_is_refused_with_what_changed_and_taken_if_that_is_accep
     let refused = changed.resume(world.clone(), session.clone()).await.unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "the agent differs from the one that the run began with, in budget, texts; build the same, or resume \
-         with `.accept_changes()`"
+        "the agent differs from the one that the run began with, in budget (`actions` was 50 and is 9, `steps` \
+         was 50 and is 9), texts; build the same, or resume with `.accept_changes()`"
     );
     assert_eq!(journal.read(&session, 0).await.unwrap(), before, "nothing was written");
     let mut run = changed.resume(world.clone(), session.clone()).accept_changes().await.unwrap();

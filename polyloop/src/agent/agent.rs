@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::audit::{Audit, audit};
 use super::builder::AgentBuilder;
 use super::child::ChildRequest;
-use super::definition::{Definition, header, parts};
+use super::definition::Definition;
 use super::open::read;
 use super::queue::queue;
 use super::request::Request;
@@ -169,26 +169,7 @@ impl<R: Registry> Agent<R> {
     }
 
     fn with_tools(&self, tools: ToolSet<R::State>) -> Self {
-        let old = &*self.definition;
-        let header = header(&*old.interpreter, &tools);
-        let definition = Definition {
-            parts: parts::<R>(&*old.model, &old.names, &tools, &old.texts, old.budget),
-            model: old.model.clone(),
-            interpreter: old.interpreter.clone(),
-            executor: old.executor.clone(),
-            verifier: old.verifier.clone(),
-            layout: old.layout.clone(),
-            compactor: old.compactor.clone(),
-            sanitizer: old.sanitizer.clone(),
-            tools,
-            header,
-            texts: old.texts.clone(),
-            budget: old.budget,
-            retries: old.retries,
-            journal: old.journal.clone(),
-            wall_clock: old.wall_clock.clone(),
-            names: old.names.clone(),
-        };
+        let definition = self.definition.with(tools, self.definition.agent_budget);
         Self { definition: Arc::new(definition) }
     }
 }

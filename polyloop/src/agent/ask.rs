@@ -10,7 +10,7 @@ use super::driver::Driver;
 use super::state::RunState;
 use super::update::{Told, Update};
 use crate::error::{JournalError, ModelError, ModelErrorClass, RunError};
-use crate::event::{Closing, Event, Finish, Header, Reply, Seal, SealPurpose};
+use crate::event::{Closing, Ending, Event, Finish, Header, Reply, Seal, SealPurpose};
 use crate::execute::has_timer;
 use crate::message::{ItemId, Prompt, first_difference};
 use crate::model::{Deltas, SealedRequest};
@@ -22,7 +22,12 @@ impl<R: Registry> Driver<R> {
             if !self.may_ask(0).await? {
                 return Ok(());
             }
-            self.wait(possible(self.within_time(instant.saturating_duration_since(Instant::now())))).await?;
+            let wait = possible(instant.saturating_duration_since(Instant::now()));
+            if wait > self.within_time(wait) {
+                // Nothing could be asked before the time is up.
+                return self.stop_at(vec![Ending::TimeUsedUp]).await;
+            }
+            self.wait(wait).await?;
         }
         let Some(prompt) = self.next_prompt().await? else { return Ok(()) };
         let chars = prompt.chars();
@@ -158,7 +163,8 @@ impl<R: Registry> Driver<R> {
         let (step, attempt) = (self.state.steps + 1, self.state.attempts);
         let session = self.writer.session();
         let pause = retries.pause(&error, session, step, attempt);
-        let again_in = retries.wait(&error, session, step, attempt);
+        let left = self.within_time(Duration::MAX);
+        let again_in = retries.wait(&error, left, session, step, attempt);
         let again_in = again_in.map(|wait| possible(self.within_time(wait)));
         self.tell(Update::Failed { error: error.clone(), again_in });
         let Some(wait) = again_in else {

@@ -6,7 +6,7 @@ use super::driver::Driver;
 use super::handle::{Cancel, Ear, RunHandle};
 use super::opening::Ready;
 use super::update::Update;
-use crate::error::RunError;
+use crate::error::{JournalError, RunError};
 use crate::event::Event;
 use crate::journal::Fork;
 use crate::registry::Registry;
@@ -55,8 +55,11 @@ impl<R: Registry> Driver<R> {
 
     /// Takes the right to write, where the session was only looked at so far.
     pub(super) async fn take_over(&mut self) -> Result<(), RunError> {
-        if !self.writer.has_lease() {
-            self.writer.take_lease_at(self.mirror.chain().len()).await?;
+        while !self.writer.has_lease() {
+            match self.writer.take_lease_at(self.writer.chain().len()).await {
+                Err(JournalError::OutOfOrder { .. }) if self.writer.follow_late_outcomes().await? => {}
+                taken => taken?,
+            }
         }
         Ok(())
     }

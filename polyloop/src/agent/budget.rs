@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// The number of calls that a reply may make unless set.
+pub(super) const CALLS_PER_REPLY: usize = 128;
+
 /// The limits of a run. What is used up is checked after each step; the time and the size of the prompt also before each
 /// request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub struct Budget {
     pub compaction_items: usize,
     /// How long a compaction may take; 120 seconds unless set.
     pub compaction_time: Duration,
+    /// The largest number of calls in one reply; 128 unless set.
+    pub calls_per_reply: usize,
 }
 
 impl Budget {
@@ -44,6 +49,7 @@ impl Budget {
             compaction_chars: None,
             compaction_items: 400,
             compaction_time: Duration::from_mins(2),
+            calls_per_reply: CALLS_PER_REPLY,
         }
     }
 
@@ -102,6 +108,15 @@ impl Budget {
     #[must_use]
     pub const fn compaction_time(mut self, time: Duration) -> Self {
         self.compaction_time = time;
+        self
+    }
+
+    /// Sets the largest number of calls in one reply. A reply with more is invalid: none of its calls is executed, and the
+    /// model is shown the fixed text [`too_many_calls`](crate::Texts::too_many_calls). The limit holds for every
+    /// interpreter; it bounds the memory and the time that one reply can take.
+    #[must_use]
+    pub const fn calls_per_reply(mut self, calls: usize) -> Self {
+        self.calls_per_reply = calls;
         self
     }
 

@@ -156,7 +156,7 @@ impl<R: Registry> AgentBuilder<R> {
         self
     }
 
-    /// Sets what a run may use up.
+    /// Sets what a run may use up, unless the run has a budget of its own: see [`Request::budget`](crate::Request::budget).
     #[must_use]
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
@@ -223,6 +223,7 @@ impl<R: Registry> AgentBuilder<R> {
             header,
             texts,
             budget: self.budget,
+            agent_budget: self.budget,
             retries: self.retries,
             journal: self.journal,
             wall_clock: self.wall_clock,

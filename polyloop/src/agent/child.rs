@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::sync::Arc;
 
+use super::budget::Budget;
 use super::definition::Definition;
 use super::request::Request;
 use super::resume::Resumption;
@@ -46,6 +47,14 @@ impl<R: Registry> ChildRequest<R> {
     /// Sets the goal, where the run begins.
     pub fn goal(mut self, goal: impl Into<UserInput>) -> Self {
         self.request = self.request.goal(goal);
+        self
+    }
+
+    /// Sets the budget of this run; the agent's budget unless set. A run that an earlier attempt of the call began is only
+    /// taken up under the same one.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.definition = self.definition.with_budget(budget);
+        self.request = self.request.budget(budget);
         self
     }
 

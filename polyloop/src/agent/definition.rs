@@ -40,7 +40,10 @@ pub(crate) struct Definition<R: Registry> {
     /// The tools in the header of a request; none unless the interpreter reads native calls.
     pub(crate) header: Arc<[ToolDefinition]>,
     pub(crate) texts: CheckedTexts,
+    /// The budget of the run.
     pub(crate) budget: Budget,
+    /// The budget of a run for which none is set.
+    pub(crate) agent_budget: Budget,
     pub(crate) retries: Retries,
     /// None where each run keeps its events to itself.
     pub(crate) journal: Option<Arc<dyn DynJournal>>,
@@ -65,6 +68,37 @@ pub(crate) struct Names {
 }
 
 impl<R: Registry> Definition<R> {
+    /// Returns the definition with other tools and another budget; what follows from them is computed anew.
+    pub(super) fn with(&self, tools: ToolSet<R::State>, budget: Budget) -> Self {
+        Self {
+            parts: parts::<R>(&*self.model, &self.names, &tools, &self.texts, budget),
+            header: header(&*self.interpreter, &tools),
+            model: self.model.clone(),
+            interpreter: self.interpreter.clone(),
+            executor: self.executor.clone(),
+            verifier: self.verifier.clone(),
+            layout: self.layout.clone(),
+            compactor: self.compactor.clone(),
+            sanitizer: self.sanitizer.clone(),
+            tools,
+            texts: self.texts.clone(),
+            budget,
+            agent_budget: self.agent_budget,
+            retries: self.retries,
+            journal: self.journal.clone(),
+            wall_clock: self.wall_clock.clone(),
+            names: self.names.clone(),
+        }
+    }
+
+    /// Returns the definition for a run with this budget.
+    pub(super) fn with_budget(self: &Arc<Self>, budget: Budget) -> Arc<Self> {
+        if self.budget == budget {
+            return self.clone();
+        }
+        Arc::new(self.with(self.tools.clone(), budget))
+    }
+
     /// A session in which nothing was said yet.
     pub(super) fn session(&self) -> Session<R> {
         Session::framed(self.layout.clone(), self.texts.observation.clone())
@@ -146,6 +180,17 @@ pub(super) fn parts<R: Registry>(
 pub(super) fn differing(one: &Definitions, other: &Definitions) -> Vec<String> {
     let all: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     all.into_iter().filter(|part| one.get(*part) != other.get(*part)).cloned().collect()
+}
+
+/// Returns the names of parts that differ for a reader, with both values of a budget.
+pub(super) fn described(changed: Vec<String>, from: &Definitions, now: &Definitions) -> Vec<String> {
+    let describe = |part: String| match (from.get(&part), now.get(&part)) {
+        (Some(from), Some(now)) if part == "budget" => {
+            format!("budget ({})", identity::budget_difference(from, now))
+        }
+        _ => part,
+    };
+    changed.into_iter().map(describe).collect()
 }
 
 /// Whether one of these parts decides what a prompt is made of the same events.

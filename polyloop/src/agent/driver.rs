@@ -117,6 +117,7 @@ impl<R: Registry> Driver<R> {
         self.suspended = None;
         self.start_clock();
         if let Err(fault) = self.go_on().await {
+            self.remark_late_outcomes(&fault).await;
             self.stop_at_fault(fault);
         }
         self.clock.stop();
@@ -182,6 +183,7 @@ impl<R: Registry> Driver<R> {
     /// Commits while the run rests; what goes wrong stops the run.
     pub(super) async fn commit_or_fault(&mut self) {
         if let Err(fault) = self.commit().await {
+            self.remark_late_outcomes(&fault).await;
             self.stop_at_fault(fault);
         }
     }
@@ -257,7 +259,7 @@ impl<R: Registry> Driver<R> {
                 }
             }
             Said::Compact => self.asked_to_compact = true,
-            Said::Remark(text) => self.record(Event::RemarkRecorded { text }),
+            Said::Remark(text) => self.record(Event::RemarkRecorded { text, late: None }),
             Said::Enable(tools) => self.record(Event::ToolsEnabled { tools }),
         }
     }
@@ -300,6 +302,7 @@ impl<R: Registry> Driver<R> {
         } else {
             interpreter.interpret(reply)
         };
+        let decision = self.within_calls_per_reply(decision);
         let decision = self.without_empty_texts(decision, native);
         let actions: &[Action] = match &decision {
             Decision::Act { actions, .. } => actions,
@@ -321,6 +324,17 @@ impl<R: Registry> Driver<R> {
             interpreter,
             forged_marker,
         });
+    }
+
+    /// Refuses a decision with more actions than one reply may ask for.
+    fn within_calls_per_reply(&self, decision: Decision) -> Decision {
+        let limit = self.definition.budget.calls_per_reply;
+        match decision {
+            Decision::Act { history_text, actions } if actions.len() > limit => {
+                Decision::invalid(history_text, self.definition.texts.too_many_calls.fill(&limit.to_string()))
+            }
+            decision => decision,
+        }
     }
 
     /// No message is ever empty, and no decision to act is without an action.

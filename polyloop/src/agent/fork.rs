@@ -5,6 +5,7 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 
 use super::agent::Agent;
+use super::budget::Budget;
 use super::definition::Definition;
 use super::driver::Driver;
 use super::lineage::{Ancestor, ancestors, is_point, may_have_a_child};
@@ -111,6 +112,12 @@ impl<R: Registry> ForkRequest<R> {
     /// Shows the model a tool that is `hidden`, from the first request on, in this session.
     pub fn enable<T: RegisteredTool<R>>(mut self) -> Self {
         self.opening.enable::<R, T>(&self.definition);
+        self
+    }
+
+    /// Sets the budget of this run; the agent's budget unless set. The budget of the parent's run is not inherited.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.definition = self.definition.with_budget(budget);
         self
     }
 

@@ -1,8 +1,9 @@
 //! The stored identities of a budget and of the fixed texts; see [`crate::identity`] for how a field is added.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::budget::Budget;
+use super::budget::{Budget, CALLS_PER_REPLY};
 use super::texts::CheckedTexts;
 use crate::identity::IdentityFields;
 
@@ -23,6 +24,7 @@ impl fmt::Debug for BudgetIdentity<'_> {
             .field("compaction_chars", &budget.compaction_chars)
             .field("compaction_items", &budget.compaction_items)
             .field("compaction_time", &budget.compaction_time)
+            .added("calls_per_reply", &budget.calls_per_reply, &CALLS_PER_REPLY)
             .finish()
     }
 }
@@ -33,6 +35,7 @@ struct TextsIdentity<'t>(&'t CheckedTexts);
 impl fmt::Debug for TextsIdentity<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = self.0;
+        let too_many_calls = texts.has_own_too_many_calls().then_some(&texts.too_many_calls);
         IdentityFields::of(formatter, "CheckedTexts")
             .field("observation", &texts.observation)
             .field("not_executed", &texts.not_executed)
@@ -47,6 +50,7 @@ impl fmt::Debug for TextsIdentity<'_> {
             .field("cancelled", &texts.cancelled)
             .field("summary", &texts.summary)
             .field("effects", &texts.effects)
+            .added("too_many_calls", &too_many_calls, &None)
             .finish()
     }
 }
@@ -56,6 +60,22 @@ pub(super) fn budget(budget: &Budget) -> String {
     format!("{:?}", BudgetIdentity(budget))
 }
 
+/// Describes how the stored identity of one budget differs from that of another, field by field.
+pub(super) fn budget_difference(from: &str, now: &str) -> String {
+    fn fields(identity: &str) -> BTreeMap<&str, &str> {
+        let inside = identity.strip_prefix("Budget { ").and_then(|rest| rest.strip_suffix(" }"));
+        inside.unwrap_or_default().split(", ").filter_map(|field| field.split_once(": ")).collect()
+    }
+    let (from, now) = (fields(from), fields(now));
+    let names: BTreeSet<&str> = from.keys().chain(now.keys()).copied().collect();
+    let differing = names.into_iter().filter(|name| from.get(name) != now.get(name));
+    let value =
+        |fields: &BTreeMap<&str, &str>, name| fields.get(name).copied().unwrap_or("the default").to_owned();
+    let each =
+        differing.map(|name| format!("`{name}` was {} and is {}", value(&from, name), value(&now, name)));
+    each.collect::<Vec<_>>().join(", ")
+}
+
 /// Returns the stored identity of the fixed texts: a hash, in hexadecimal digits.
 pub(super) fn texts(texts: &CheckedTexts) -> String {
     blake3::hash(format!("{:?}", TextsIdentity(texts)).as_bytes()).to_hex().to_string()
@@ -63,9 +83,20 @@ pub(super) fn texts(texts: &CheckedTexts) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{budget, texts};
+    use std::time::Duration;
+
+    use super::{budget, budget_difference, texts};
     use crate::agent::budget::Budget;
     use crate::agent::texts::Texts;
+
+    #[test]
+    fn a_difference_of_budgets_names_both_values() {
+        let (one, other) = (Budget::steps(5).actions(9), Budget::steps(6).actions(9).calls_per_reply(1));
+        assert_eq!(
+            budget_difference(&budget(&one), &budget(&other.time(Duration::from_secs(1)))),
+            "`calls_per_reply` was the default and is 1, `steps` was 5 and is 6, `time` was None and is Some(1s)"
+        );
+    }
 
     #[test]
     fn the_identities_of_the_first_version_stay() {

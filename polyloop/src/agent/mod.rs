@@ -21,6 +21,7 @@ mod fork;
 mod handle;
 mod identity;
 mod import;
+mod late;
 mod lineage;
 mod mirror;
 mod open;

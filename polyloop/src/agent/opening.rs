@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::sync::Arc;
 
+use super::budget::Budget;
 use super::definition::Definition;
 use super::run::Run;
 use super::state::RunState;
@@ -108,17 +109,24 @@ pub(super) struct Ready {
 pub struct FollowUp<'a, R: Registry> {
     run: &'a mut Run<R>,
     state: Option<Arc<R::State>>,
+    budget: Option<Budget>,
     opening: Opening,
 }
 
 impl<'a, R: Registry> FollowUp<'a, R> {
     pub(super) fn new(run: &'a mut Run<R>) -> Self {
-        Self { run, state: None, opening: Opening::default() }
+        Self { run, state: None, budget: None, opening: Opening::default() }
     }
 
     /// Sets another state for the tools to borrow; the one of the run before unless set.
     pub fn on(mut self, state: impl IntoState<R::State>) -> Self {
         self.state = Some(state.into_state());
+        self
+    }
+
+    /// Sets the budget of the next run; the agent's budget unless set, also where the run before had one of its own.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = Some(budget);
         self
     }
 
@@ -157,8 +165,8 @@ impl<'a, R: Registry> IntoFuture for FollowUp<'a, R> {
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { run, state, opening } = self;
-        Box::pin(run.begin_another(state, opening))
+        let Self { run, state, budget, opening } = self;
+        Box::pin(run.begin_another(state, budget, opening))
     }
 }
 

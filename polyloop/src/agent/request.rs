@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::sync::Arc;
 
+use super::budget::Budget;
 use super::definition::{Definition, differing};
 use super::driver::Driver;
 use super::open::{Opened, Purpose, open, read};
@@ -68,6 +69,29 @@ impl<R: Registry> Request<R> {
     /// Shows the model a tool that is `hidden`, from the first request on, in this session.
     pub fn enable<T: RegisteredTool<R>>(mut self) -> Self {
         self.opening.enable::<R, T>(&self.definition);
+        self
+    }
+
+    /// Sets the budget of this run; the agent's budget unless set. It is recorded with the run, which can only be resumed
+    /// under the same one: see [`Resumption::budget`](crate::Resumption::budget). Later runs of the session have the agent's
+    /// budget again.
+    ///
+    /// ```
+    /// use polyloop::prelude::*;
+    ///
+    /// registry! { struct App {} }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let model = Scripted::by(|_| Reply::tool("nope", "{}"));
+    /// let agent = Agent::<App>::builder(model).budget(Budget::steps(50)).build()?;
+    /// let mut run = agent.on(()).budget(Budget::steps(2)).goal("Be quick.").await?;
+    /// assert_eq!(run.finish().await?.steps, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.definition = self.definition.with_budget(budget);
         self
     }
 

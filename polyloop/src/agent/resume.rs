@@ -4,7 +4,8 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::sync::Arc;
 
-use super::definition::{Definition, differing};
+use super::budget::Budget;
+use super::definition::{Definition, described, differing};
 use super::driver::Driver;
 use super::open::{Purpose, open_existing};
 use super::run::Run;
@@ -37,6 +38,13 @@ impl<R: Registry> Resumption<R> {
         self
     }
 
+    /// Sets the budget of the run, where it was begun with one of its own; the agent's budget unless set. One that differs
+    /// from the recorded budget is refused, unless changes are accepted.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.definition = self.definition.with_budget(budget);
+        self
+    }
+
     async fn resume(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, session, accept_changes } = self;
         let handlers = definition.handlers(state.clone())?;
@@ -66,7 +74,7 @@ impl Purpose for GoingOn<'_> {
         if changed.is_empty() || self.accept_changes {
             Ok(changed)
         } else {
-            Err(RunError::Changed { changed })
+            Err(RunError::Changed { changed: described(changed, from, now) })
         }
     }
 

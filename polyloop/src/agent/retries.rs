@@ -9,10 +9,11 @@ use crate::journal::SessionId;
 ///
 /// After each failure the wait is twice as long, up to a longest one, less up to a half of it, so that many runs do not come
 /// back at the same moment. That part follows from the ids of the session and the request: no random number is drawn. If
-/// the provider says how long to wait, exactly that is done instead. No wait is longer than what is left of
-/// [`Budget::time`](crate::Budget::time), and cancelling ends it. Where the provider asked for fewer requests and no retry is
-/// left, the next step waits as well. A tokio runtime without a
-/// timer cannot wait: there a run asks again at once.
+/// the provider says how long to wait, exactly that is done instead, up to [`longest_advice`](Self::longest_advice) and to
+/// what is left of [`Budget::time`](crate::Budget::time). Where the advice is longer, the step is closed at once and the
+/// failure is recorded with the advice. No wait is longer than what is left of the time, and cancelling ends it. Where the
+/// provider asked for fewer requests and the step is closed, the next step waits as well, for `longest_advice` at most. A
+/// tokio runtime without a timer cannot wait: there a run asks again at once.
 ///
 /// What asking again cannot mend is not tried again: see [`ModelErrorClass::is_final`](crate::ModelErrorClass::is_final).
 ///
@@ -30,12 +31,18 @@ pub struct Retries {
     times: u32,
     first_wait: Duration,
     longest_wait: Duration,
+    longest_advice: Duration,
 }
 
 impl Retries {
     /// Asks again so many times; the waits are those of the default.
     pub const fn times(times: u32) -> Self {
-        Self { times, first_wait: Duration::from_secs(1), longest_wait: Duration::from_secs(30) }
+        Self {
+            times,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(30),
+            longest_advice: Duration::from_mins(5),
+        }
     }
 
     /// Never asks again: each failure closes its step.
@@ -55,15 +62,26 @@ impl Retries {
         self
     }
 
-    /// How long to wait before the next attempt of a step; none where there is no next one.
+    /// Sets the longest advice of a provider that is followed, such as `Retry-After`; 5 minutes unless set. Longer advice
+    /// closes the step at once, and the next step asks again after this time.
+    pub const fn longest_advice(mut self, wait: Duration) -> Self {
+        self.longest_advice = wait;
+        self
+    }
+
+    /// Returns how long to wait before the next attempt of a step; none where there is no next one, or where the provider
+    /// advises to wait longer than is allowed or than `left`.
     pub(super) fn wait(
         &self,
         error: &ModelError,
+        left: Duration,
         session: &SessionId,
         step: usize,
         attempt: u32,
     ) -> Option<Duration> {
-        let again = !error.class().is_final() && attempt <= self.times;
+        let longest = self.longest_advice.min(left);
+        let waits = error.retry_after().is_none_or(|advice| advice <= longest);
+        let again = !error.class().is_final() && attempt <= self.times && waits;
         again.then(|| self.as_advised(error, session, step, attempt))
     }
 
@@ -81,7 +99,8 @@ impl Retries {
     }
 
     fn as_advised(&self, error: &ModelError, session: &SessionId, step: usize, attempt: u32) -> Duration {
-        error.retry_after().unwrap_or_else(|| self.back_off(session, step, attempt))
+        let advice = error.retry_after().map(|advice| advice.min(self.longest_advice));
+        advice.unwrap_or_else(|| self.back_off(session, step, attempt))
     }
 
     fn back_off(&self, session: &SessionId, step: usize, attempt: u32) -> Duration {
@@ -121,7 +140,7 @@ mod tests {
     fn waits(retries: Retries, session: &str) -> Vec<Duration> {
         let error = ModelError::new(ModelErrorClass::Server, "no");
         let session = SessionId::from(session);
-        (1..).map_while(|attempt| retries.wait(&error, &session, 1, attempt)).collect()
+        (1..).map_while(|attempt| retries.wait(&error, Duration::MAX, &session, 1, attempt)).collect()
     }
 
     #[test]
@@ -152,11 +171,28 @@ mod tests {
     #[test]
     fn advice_is_followed_and_what_is_final_is_not_tried_again() {
         let wait = |class| {
-            let error = ModelError::new(class, "no").with_retry_after(Duration::from_hours(1));
-            Retries::default().wait(&error, &SessionId::from("a"), 1, 1)
+            let error = ModelError::new(class, "no").with_retry_after(Duration::from_mins(2));
+            Retries::default().wait(&error, Duration::MAX, &SessionId::from("a"), 1, 1)
         };
-        assert_eq!(wait(ModelErrorClass::RateLimited), Some(Duration::from_hours(1)));
+        assert_eq!(wait(ModelErrorClass::RateLimited), Some(Duration::from_mins(2)));
         assert_eq!(wait(ModelErrorClass::Authorisation), None);
+    }
+
+    #[test]
+    fn advice_beyond_the_limit_or_the_time_that_is_left_closes_the_step_and_no_pause_is_longer_than_the_limit()
+     {
+        let (session, minutes) = (SessionId::from("a"), Duration::from_mins);
+        let error = |wait| ModelError::new(ModelErrorClass::RateLimited, "no").with_retry_after(wait);
+        let wait = |retries: Retries, advice, left| retries.wait(&error(advice), left, &session, 1, 1);
+        assert_eq!(wait(Retries::default(), minutes(5), Duration::MAX), Some(minutes(5)));
+        assert_eq!(wait(Retries::default(), minutes(6), Duration::MAX), None);
+        assert_eq!(wait(Retries::default(), minutes(5), minutes(4)), None);
+        assert_eq!(
+            wait(Retries::default().longest_advice(minutes(60)), minutes(6), minutes(6)),
+            Some(minutes(6))
+        );
+        let pause = |advice| Retries::default().pause(&error(advice), &session, 1, 1);
+        assert_eq!((pause(minutes(2)), pause(Duration::MAX)), (Some(minutes(2)), Some(minutes(5))));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 use futures_util::Stream;
 use tokio::sync::mpsc;
 
+use super::budget::Budget;
 use super::driver::Driver;
 use super::handle::RunHandle;
 use super::opening::{FollowUp, Opening};
@@ -191,6 +192,7 @@ impl<R: Registry> Run<R> {
     pub(super) async fn begin_another(
         &mut self,
         state: Option<Arc<R::State>>,
+        budget: Option<Budget>,
         opening: Opening,
     ) -> Result<(), RunError> {
         self.written().await?;
@@ -208,6 +210,7 @@ impl<R: Registry> Run<R> {
         // What nobody wanted to hear of the run that ended is not told of this one.
         while self.updates.try_recv().is_ok() {}
         let driver = self.at_rest()?;
+        driver.definition = driver.definition.with_budget(budget.unwrap_or(driver.definition.agent_budget));
         let handle = driver.listen_anew();
         driver.begin(ready);
         self.handle = handle;

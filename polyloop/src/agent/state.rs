@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::handle::Cancel;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
-    Action, Call, CallId, CallTable, Decision, Definitions, Ending, Event, Header, Intent, Reply, Seal, Settled, Status,
-    Usage, Verdict,
+    Action, Call, CallId, CallTable, Decision, Definitions, Ending, Event, Header, Intent, Reply, Seal,
+    Settled, Status, Usage, Verdict,
 };
 
 /// What is said of a request whose reply nobody waited for.

@@ -41,7 +41,7 @@ impl<R: Registry> Driver<R> {
     }
 
     /// The first match counts.
-    async fn stop_at(&mut self, matches: Vec<Ending>) -> Result<(), RunError> {
+    pub(super) async fn stop_at(&mut self, matches: Vec<Ending>) -> Result<(), RunError> {
         let first = matches.first().cloned();
         self.record(Event::StopChecked { measured: measured(&self.state), matches });
         match first {

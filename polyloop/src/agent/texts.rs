@@ -6,6 +6,9 @@ use crate::error::BuildError;
 use crate::event::{ActionOutcome, Status};
 use crate::layout::Template;
 
+const TOO_MANY_CALLS: &str =
+    "The reply makes more than {limit} calls, and none of them was executed; make fewer in one reply.";
+
 /// The runtime's own sentences to the model. They belong to the definition; none may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,6 +32,9 @@ pub struct Texts {
     pub failed_observation: String,
     /// For a reply that its length limit cut; nothing of it is executed.
     pub cut_reply: String,
+    /// For a reply with more calls than [`Budget::calls_per_reply`](crate::Budget::calls_per_reply) allows; nothing of it is
+    /// executed. May hold `{limit}`.
+    pub too_many_calls: String,
     /// The model's message where a reply left no text for the history.
     pub no_text: String,
     /// For a turn that was cancelled, behind everything else of it.
@@ -53,6 +59,7 @@ impl Default for Texts {
             cut_reply:
                 "The reply was cut by its length limit, and nothing of it was executed; write a shorter one."
                     .to_owned(),
+            too_many_calls: TOO_MANY_CALLS.to_owned(),
             no_text: "(no text)".to_owned(),
             cancelled: "This turn was cancelled; go on with it only if you are asked to.".to_owned(),
             effects: "\n\nThese calls took effect; do not repeat them:\n{effects}".to_owned(),
@@ -74,6 +81,7 @@ pub(crate) struct CheckedTexts {
     pub(crate) failed_reply: Arc<str>,
     pub(crate) failed_observation: Arc<str>,
     pub(crate) cut_reply: String,
+    pub(crate) too_many_calls: Template,
     pub(crate) no_text: String,
     pub(crate) cancelled: Arc<str>,
     pub(crate) summary: Template,
@@ -106,6 +114,7 @@ impl Texts {
             return Err(BuildError::Template { name: "effects template", reason });
         }
         fixed("not_executed", &self.not_executed)?;
+        fixed("too_many_calls", &self.too_many_calls)?;
         Ok(CheckedTexts {
             observation,
             not_executed: Template::parse("text `not_executed`", &self.not_executed, "reason")?,
@@ -116,6 +125,7 @@ impl Texts {
             failed_reply: fixed("failed_reply", &self.failed_reply)?,
             failed_observation: fixed("failed_observation", &self.failed_observation)?,
             cut_reply: fixed("cut_reply", &self.cut_reply)?.to_string(),
+            too_many_calls: too_many_calls(&self.too_many_calls)?,
             no_text: fixed("no_text", &self.no_text)?.to_string(),
             cancelled: fixed("cancelled", &self.cancelled)?,
             summary,
@@ -124,7 +134,16 @@ impl Texts {
     }
 }
 
+fn too_many_calls(text: &str) -> Result<Template, BuildError> {
+    Template::parse("text `too_many_calls`", text, "limit")
+}
+
 impl CheckedTexts {
+    /// Returns `true` if the text for too many calls is not the default.
+    pub(super) fn has_own_too_many_calls(&self) -> bool {
+        too_many_calls(TOO_MANY_CALLS).as_ref() != Ok(&self.too_many_calls)
+    }
+
     /// What the model sees: for what was not executed, failed with the environment or is not known a fixed text, which can
     /// be made again from the journal.
     pub(crate) fn shown(&self, outcome: &ActionOutcome) -> Arc<[Arc<str>]> {

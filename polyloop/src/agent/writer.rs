@@ -70,26 +70,54 @@ impl Writer {
         self.run = run;
     }
 
-    /// Appends events, all or none.
+    /// Returns the epoch of the lease, 0 without one.
+    pub(super) fn epoch(&self) -> u64 {
+        self.lease.epoch
+    }
+
+    /// Appends events, all or none, after the remarks of runs that were taken over.
     pub(crate) async fn append(
         &mut self,
         events: &[Event],
         durability: Durability,
     ) -> Result<(), JournalError> {
+        loop {
+            match self.append_next(events, durability).await {
+                Err(JournalError::OutOfOrder { .. }) if self.follow_late_outcomes().await? => {}
+                appended => return appended,
+            }
+        }
+    }
+
+    async fn append_next(&mut self, events: &[Event], durability: Durability) -> Result<(), JournalError> {
         let mut chain = self.chain.clone();
-        let at = millis((self.clock)());
         let run = self.run + u64::from(events.iter().any(|event| matches!(event, Event::RunStarted { .. })));
         let mut records = Vec::with_capacity(events.len());
         for event in events {
-            let (kind, payload) = (event.kind(), event.payload()?);
-            let entry = Entry { kind, v: VERSION, payload, run, epoch: self.lease.epoch, at };
-            records.push(chain.extend(entry));
+            records.push(chain.extend(Entry { run, ..self.entry(event, self.lease.epoch)? }));
         }
         self.journal.append_boxed(&self.lease, self.chain.len(), records.clone(), durability).await?;
         self.unread.append(&mut records);
         self.chain = chain;
         self.run = run;
         self.written = self.lease.epoch;
+        Ok(())
+    }
+
+    /// Makes the entry of an event, under an epoch.
+    pub(super) fn entry(&self, event: &Event, epoch: u64) -> Result<Entry, JournalError> {
+        let (kind, payload, at) = (event.kind(), event.payload()?, millis((self.clock)()));
+        Ok(Entry { kind, v: VERSION, payload, run: self.run, epoch, at })
+    }
+
+    /// Takes in records that others wrote.
+    pub(super) fn follow(&mut self, records: Vec<Record>) -> Result<(), JournalError> {
+        let mut chain = self.chain.clone();
+        for record in &records {
+            chain.follow(record)?;
+        }
+        self.chain = chain;
+        self.unread.extend(records);
         Ok(())
     }
 
@@ -110,7 +138,8 @@ impl Writer {
         if let Some(lost) = self.unread.get(found.len()) {
             return Err(JournalError::Lost { seq: lost.seq });
         }
-        if found.len() > self.unread.len() {
+        let more = found.get(self.unread.len()..).unwrap_or_default();
+        if !more.is_empty() && !self.follow_if_late(more.to_vec())? {
             // Somebody else wrote: not a fault of the store.
             let next = from + found.len() as u64;
             return Err(JournalError::OutOfOrder { seq: end, next });

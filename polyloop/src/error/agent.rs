@@ -101,7 +101,7 @@ pub enum RunError {
         .changed.join(", ")
     )]
     Changed {
-        /// The parts that differ.
+        /// The parts that differ; a budget with the fields that differ, and both values of each.
         changed: Vec<String>,
     },
     /// The executor belongs to other tools than the model is shown.

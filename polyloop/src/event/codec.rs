@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde::de::value::EnumAccessDeserializer;
 
 use super::context::{ImportedTurns, NoteId, WrittenFragment, WrittenImport, WrittenPart};
@@ -12,7 +13,7 @@ use super::outcome::Status;
 use super::tagged::Tagged;
 use crate::error::JournalError;
 use crate::fragment::{FragmentSpec, Rendered};
-use crate::journal::{OPENED, Record};
+use crate::journal::{OPENED, REMARK, Record};
 use crate::message::ItemId;
 
 /// The version of all payloads so far.
@@ -62,7 +63,7 @@ const KINDS: &[(&str, &str)] = &[
     ("action.verified", "CallVerified"),
     ("stop.checked", "StopChecked"),
     ("clock.marked", "ClockMarked"),
-    ("remark.recorded", "RemarkRecorded"),
+    (REMARK, "RemarkRecorded"),
     ("unknown.acknowledged", "UnknownAcknowledged"),
     ("cancel.requested", "CancelRequested"),
     ("run.ended", "RunEnded"),
@@ -127,7 +128,7 @@ impl Event {
             Self::CallVerified { .. } => "action.verified",
             Self::StopChecked { .. } => "stop.checked",
             Self::ClockMarked { .. } => "clock.marked",
-            Self::RemarkRecorded { .. } => "remark.recorded",
+            Self::RemarkRecorded { .. } => REMARK,
             Self::UnknownAcknowledged {} => "unknown.acknowledged",
             Self::CancelRequested { .. } => "cancel.requested",
             Self::RunEnded { .. } => "run.ended",
@@ -142,6 +143,16 @@ impl Event {
         // `{"Variant":payload}`: the kind stands for the variant.
         let payload = tagged.split_once(':').and_then(|(_, rest)| rest.strip_suffix('}'));
         Ok(payload.unwrap_or("{}").into())
+    }
+
+    /// Whether a record is the outcome of a call that arrived after the run had been taken over.
+    pub(crate) fn is_late_outcome(record: &Record) -> bool {
+        #[derive(Deserialize)]
+        struct Remark {
+            late: Option<IgnoredAny>,
+        }
+        let read = || serde_json::from_str::<Remark>(&record.payload).ok();
+        record.kind == REMARK && read().is_some_and(|remark| remark.late.is_some())
     }
 
     /// Whether a record may say something of which a prompt is made.

@@ -170,6 +170,9 @@ pub(crate) enum Event {
     /// A note for whoever reads the journal; no model ever sees it.
     RemarkRecorded {
         text: String,
+        /// The outcome of a call that arrived after the run had been taken over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        late: Option<Box<LateOutcome>>,
     },
     UnknownAcknowledged {},
     CancelRequested {
@@ -276,6 +279,15 @@ pub(crate) struct Intent {
 pub(crate) struct Closing {
     pub(crate) reply: (ItemId, Arc<str>),
     pub(crate) observation: (ItemId, Arc<str>),
+}
+
+/// The outcome of a call that arrived after the run had been taken over. The run goes on without it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LateOutcome {
+    pub(crate) call: CallId,
+    /// The lease under which the call was begun.
+    pub(crate) epoch: u64,
+    pub(crate) outcome: ActionOutcome,
 }
 
 /// What became of a call, and what the model is told of it.

@@ -62,7 +62,7 @@ mod tests {
     fn is_read(payload: &str) -> bool {
         let tagged = Tagged { variant: "RemarkRecorded", payload };
         let read = Event::deserialize(EnumAccessDeserializer::new(tagged));
-        read.is_ok_and(|event| matches!(event, Event::RemarkRecorded { text } if text == "a"))
+        read.is_ok_and(|event| matches!(event, Event::RemarkRecorded { text, .. } if text == "a"))
     }
 
     #[test]

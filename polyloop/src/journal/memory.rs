@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Durability, Journal, Lease, Record, SessionId};
+use super::{Durability, Journal, Lease, Record, SessionId, is_remark};
 use crate::error::JournalError;
 
 /// What is kept of one session.
@@ -97,6 +97,20 @@ impl Journal for MemoryJournal {
         // Whoever took a lease and wrote nothing yet is fenced.
         kept.epoch = last.epoch.max(kept.epoch + 1);
         kept.records = records;
+        Ok(())
+    }
+
+    async fn append_remark(&self, record: Record) -> Result<(), JournalError> {
+        is_remark(&record)?;
+        let mut sessions = self.sessions();
+        let kept = sessions
+            .get_mut(&record.session)
+            .ok_or_else(|| JournalError::NoSuchSession { session: record.session.to_string() })?;
+        let next = kept.records.len() as u64;
+        if record.seq != next {
+            return Err(JournalError::OutOfOrder { seq: record.seq, next });
+        }
+        kept.records.push(record);
         Ok(())
     }
 

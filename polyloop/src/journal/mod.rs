@@ -20,6 +20,18 @@ pub(crate) use fork::OPENED;
 use crate::error::JournalError;
 use crate::tool::BoxFuture;
 
+/// The kind of a remark, the only record that a store takes without a lease.
+pub(crate) const REMARK: &str = "remark.recorded";
+
+/// Refuses a record that is no remark.
+pub(crate) fn is_remark(record: &Record) -> Result<(), JournalError> {
+    if record.kind == REMARK {
+        return Ok(());
+    }
+    let message = format!("`{}` is no remark; append it under a lease", record.kind);
+    Err(JournalError::Store { message })
+}
+
 /// Says how safe a record must be before an append returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Durability {
@@ -134,6 +146,23 @@ pub trait Journal: Send + Sync + 'static {
         std::future::ready(Err(JournalError::Store { message }))
     }
 
+    /// Appends a remark without a lease: what a run learned after another one had taken its session over, such as the
+    /// outcome of a call that was still under way. The record has the kind `remark.recorded` and the number `record.seq`;
+    /// no prompt is made of it. It is on stable storage when this returns. The owner of the lease keeps it, and meets the
+    /// remark with its next append, which is refused as out of order.
+    ///
+    /// A store that does not implement this refuses every remark, and what it would have said is lost.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfOrder`](JournalError::OutOfOrder) when `record.seq` is not the next number,
+    /// [`Store`](JournalError::Store) when the record is no remark or the store fails.
+    fn append_remark(&self, record: Record) -> impl Future<Output = Result<(), JournalError>> + Send {
+        drop(record);
+        let message = "it takes no remarks without a lease; implement `Journal::append_remark`".to_owned();
+        std::future::ready(Err(JournalError::Store { message }))
+    }
+
     /// Lists the sessions that have a record, in the order of their ids as text. The library makes ids that sort by
     /// the time when the session began.
     ///
@@ -194,6 +223,10 @@ impl<J: Journal> Journal for Arc<J> {
         J::import(self, records)
     }
 
+    fn append_remark(&self, record: Record) -> impl Future<Output = Result<(), JournalError>> + Send {
+        J::append_remark(self, record)
+    }
+
     fn list(&self) -> impl Future<Output = Result<Vec<SessionId>, JournalError>> + Send {
         J::list(self)
     }
@@ -228,6 +261,7 @@ pub(crate) trait DynJournal: Send + Sync {
         session: &'a SessionId,
         kinds: &'a [&'a str],
     ) -> BoxFuture<'a, Result<Vec<Record>, JournalError>>;
+    fn append_remark_boxed(&self, record: Record) -> BoxFuture<'_, Result<(), JournalError>>;
     fn list_boxed(&self) -> BoxFuture<'_, Result<Vec<SessionId>, JournalError>>;
     fn watermark_boxed<'a>(&'a self, session: &'a SessionId) -> BoxFuture<'a, Result<u64, JournalError>>;
 }
@@ -269,6 +303,10 @@ impl<J: Journal> DynJournal for J {
         kinds: &'a [&'a str],
     ) -> BoxFuture<'a, Result<Vec<Record>, JournalError>> {
         Box::pin(self.read_kinds(session, kinds))
+    }
+
+    fn append_remark_boxed(&self, record: Record) -> BoxFuture<'_, Result<(), JournalError>> {
+        Box::pin(self.append_remark(record))
     }
 
     fn list_boxed(&self) -> BoxFuture<'_, Result<Vec<SessionId>, JournalError>> {

@@ -26,7 +26,7 @@ use reader::{Reader, Reading};
 use writer::{Writer, Writing};
 
 use crate::error::JournalError;
-use crate::journal::{Durability, Journal, Lease, Record, SessionId};
+use crate::journal::{Durability, Journal, Lease, Record, SessionId, is_remark};
 
 /// Keeps records in a file, for every process of a machine that opens it. Clones share one connection, and so do those
 /// who open the same file in one process.
@@ -178,6 +178,11 @@ impl Journal for SqliteJournal {
 
     async fn import(&self, records: Vec<Record>) -> Result<(), JournalError> {
         self.write(|answer| Writing::Import { records, answer }).await
+    }
+
+    async fn append_remark(&self, record: Record) -> Result<(), JournalError> {
+        is_remark(&record)?;
+        self.write(|answer| Writing::Remark { record, answer }).await
     }
 
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {

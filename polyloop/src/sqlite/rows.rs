@@ -151,6 +151,19 @@ impl Rows {
         Ok(())
     }
 
+    /// Appends a remark without a lease.
+    pub(super) fn append_remark(&mut self, record: &Record) -> Result<(), Fault> {
+        let Known { epoch, next } = self.known(&record.session)?;
+        let records = std::slice::from_ref(record);
+        if record.seq != next {
+            return Err(Fault::Refused(JournalError::OutOfOrder { seq: record.seq, next }));
+        }
+        check(&record.session, next, records)?;
+        self.insert(records)?;
+        self.known.insert(record.session.clone(), Known { epoch, next: next + 1 });
+        Ok(())
+    }
+
     fn insert(&self, records: &[Record]) -> rusqlite::Result<()> {
         let mut insert = self.statement(INSERT)?;
         for record in records {

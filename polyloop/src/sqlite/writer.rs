@@ -43,6 +43,10 @@ pub(super) enum Writing {
         records: Vec<Record>,
         answer: Answer<()>,
     },
+    Remark {
+        record: Record,
+        answer: Answer<()>,
+    },
 }
 
 impl Writing {
@@ -54,7 +58,7 @@ impl Writing {
     fn refused(self, error: &JournalError) -> Done {
         match self {
             Self::Lease { answer, .. } => Done::Lease(answer, Err(error.clone())),
-            Self::Append { answer, .. } | Self::Import { answer, .. } => {
+            Self::Append { answer, .. } | Self::Import { answer, .. } | Self::Remark { answer, .. } => {
                 Done::Written(answer, Err(error.clone()))
             }
         }
@@ -252,6 +256,9 @@ impl Writer {
             }
             Writing::Import { records, answer } => {
                 Done::Written(answer, self.rows.import(&records).map_err(&mut told))
+            }
+            Writing::Remark { record, answer } => {
+                Done::Written(answer, self.rows.append_remark(&record).map_err(&mut told))
             }
         }
     }
