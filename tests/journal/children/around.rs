@@ -71,7 +71,7 @@ async fn a_run_inside_that_waits_for_a_person_says_so_to_the_handler() {
 
 #[tokio::test]
 async fn a_worker_that_changed_is_an_ordinary_error_unless_that_is_accepted() {
-    let refused = "RunError: the agent differs from the one that the run began with, in budget; build the same, or \
+    let refused = "RunError: the agent differs from the one that the run began with, in budget (`actions` was 50 and is 9, `steps` was 50 and is 9); build the same, or \
                    resume with `.accept_changes()`";
     for (tool, expected) in [("delegate", refused), ("delegate_to_anyone", "written")] {
         let (world, journal) = (World::default(), MemoryJournal::new());
