@@ -66,9 +66,9 @@ fn each_call(runtime: &Runtime, tool: &str, calls: usize) -> f64 {
         let mut run = agent.on(()).goal("Look around.").await.expect("the goal has words");
         let begin = Instant::now();
         let report = run.finish().await.expect("the run goes on");
-        let took = begin.elapsed().as_secs_f64();
+        let seconds = begin.elapsed().as_secs_f64();
         assert_eq!((report.steps, report.answer.as_deref()), (2, Some("done")));
-        took / f64::from(u32::try_from(calls).expect("it is a small number"))
+        seconds / f64::from(u32::try_from(calls).expect("it is a small number"))
     })
 }
 
