@@ -16,6 +16,7 @@ mod neutralise;
 mod recognise;
 mod runs;
 mod sending;
+mod serving;
 mod steps;
 mod table;
 mod telling;
@@ -43,6 +44,7 @@ fn main() {
         ("calls", calls::measure),
         ("runs", runs::measure),
         ("telling", telling::measure),
+        ("serving", serving::measure),
     ] {
         if named.is_empty() || named.iter().any(|named| named == name) {
             measure(&mut table);

@@ -1,8 +1,11 @@
 //! What becomes of a call.
 
 use polyloop::Texts;
+use polyloop::mcp::Server;
+use polyloop::prelude::*;
 use rmcp::model::ErrorCode;
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::support::{Connection, said};
 
@@ -96,4 +99,37 @@ async fn the_texts_are_those_of_the_host() {
     let connection = Connection::with(|server| server.texts(&texts).unwrap()).await;
     let refused = connection.call("wait", json!({})).await;
     assert!(said(&refused).0.starts_with("no: invalid arguments for `wait`"));
+}
+
+/// Returns a number.
+#[tool(concurrent)]
+async fn number(
+    /// Which.
+    which: u128,
+) -> String {
+    which.to_string()
+}
+
+registry! {
+    struct Numbers { tools: [number] }
+}
+
+#[tokio::test]
+async fn numbers_arrive_as_they_are_written() {
+    let (here, there) = tokio::io::duplex(4_096);
+    tokio::spawn(Server::<Numbers>::new(()).unwrap().serve(there));
+    let mut here = BufReader::new(here);
+    let client_info = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client_info});
+    let begin = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let number = "123456789012345678901234567890";
+    let arguments = format!(r#"{{"name":"number","arguments":{{"which":{number}}}}}"#);
+    let call = format!(r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{arguments}}}"#);
+    here.write_all(format!("{begin}\n{initialized}\n{call}\n").as_bytes()).await.unwrap();
+    let mut lines = [String::new(), String::new()];
+    for line in &mut lines {
+        here.read_line(line).await.unwrap();
+    }
+    assert!(lines[1].contains(&format!(r#""text":"{number}""#)), "{}", lines[1]);
 }

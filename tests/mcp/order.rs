@@ -1,7 +1,7 @@
 //! Calls at the same time.
 
 use serde_json::json;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::support::{Connection, LONG, ended, said};
 
@@ -16,7 +16,7 @@ async fn concurrent_tools_run_side_by_side() {
 }
 
 #[tokio::test]
-async fn any_other_tool_runs_alone() {
+async fn any_other_tool_runs_alone_among_the_calls_of_its_client() {
     let connection = Connection::new().await;
     let first = connection.begin("alone", json!({})).await;
     let add = connection.call("add", json!({"a": 1, "b": 1}));
@@ -28,6 +28,20 @@ async fn any_other_tool_runs_alone() {
     connection.shared.go_on.notify_one();
     assert!(!said(&ended(first).await).1);
     assert!(!said(&timeout(LONG, add).await.unwrap()).1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_a_limit_of_its_own_ends_after_five_minutes_and_gives_its_turn_back() {
+    let connection = Connection::new().await;
+    let begin = Instant::now();
+    let first = connection.begin("alone", json!({})).await;
+    let (said_of_it, is_error) = said(&ended(first).await);
+    let unknown = "It is not known whether this action took effect; check before repeating it.";
+    assert!(is_error && said_of_it == unknown, "{said_of_it}");
+    assert_eq!(begin.elapsed().as_secs(), 300);
+    let second = timeout(LONG, connection.begin("alone", json!({}))).await.unwrap();
+    connection.shared.go_on.notify_one();
+    assert!(!said(&ended(second).await).1);
 }
 
 #[tokio::test]

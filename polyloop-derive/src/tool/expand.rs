@@ -36,13 +36,14 @@ pub(crate) fn implementation(tool: &Tool, path: &TokenStream) -> TokenStream {
     let spec = spec(tool, &p);
     let prepare = prepare(tool, &p);
     let implementations = needs.outcomes().map(|(outcome, states)| {
+        let stateless = states.is_empty().then(|| quote!(.stateless()));
         quote! {
             #(#cfgs)*
             #(#outcome)*
             #[automatically_derived]
             #deprecated
             impl<__S: ?::core::marker::Sized #(+ #p::Provide<#states>)*> #p::Tool<__S> for #path {
-                const SPEC: #p::ToolSpec = #spec;
+                const SPEC: #p::ToolSpec = #spec #stateless;
                 fn prepare(
                     __arguments: &mut #p::Arguments<'_>,
                 ) -> ::core::option::Option<#p::Prepared<__S>> {

@@ -36,18 +36,25 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
 
     /// Calls a handler whose arguments are right.
     pub async fn call(&self, checked: CheckedCall<S>, call: &CallContext) -> ActionOutcome {
-        self.answer(checked, call).await.0
+        self.answer(checked, call, None).await.0
     }
 
-    /// The same; and whether what was observed is JSON, by the type that the handler returned.
-    pub(crate) async fn answer(&self, checked: CheckedCall<S>, call: &CallContext) -> (ActionOutcome, bool) {
+    /// The same; and whether what was observed is JSON, by the type that the handler returned. `default` is the limit of a tool
+    /// without a `timeout`, kept where the runtime has a timer.
+    pub(crate) async fn answer(
+        &self,
+        checked: CheckedCall<S>,
+        call: &CallContext,
+        default: Option<Duration>,
+    ) -> (ActionOutcome, bool) {
         let spec = checked.spec();
         let Some(handler) = checked.into_prepared().call(&self.state, call) else {
             let why = format!("the tool `{}` has no handler", spec.name);
             return (ActionOutcome::not_executed(why), false);
         };
         let caught = catching(handler);
-        let Some(limit) = spec.timeout else { return outcome(caught.await, spec.replay) };
+        let default = default.filter(|_| has_timer());
+        let Some(limit) = spec.timeout.or(default) else { return outcome(caught.await, spec.replay) };
         if !has_timer() {
             return (ActionOutcome::not_executed(NO_TIMER), false);
         }

@@ -22,7 +22,7 @@ use super::lock::Lock;
 use super::observed::observed;
 use super::pages;
 use super::pinning::{connected, in_time, server_name};
-use super::transport::ServerTransport;
+use super::transport::McpTransport;
 use crate::execute::has_timer;
 use crate::tool::{CallContext, Observation, ToolError, WrittenObject};
 
@@ -89,7 +89,7 @@ impl<P: PinnedServer> Client<P> {
     /// When there is no connection, or the server's tools are not those that are pinned; the differences are listed.
     pub async fn connect<T, A>(transport: T) -> Result<Self, McpError>
     where
-        T: ServerTransport<A>,
+        T: McpTransport<RoleClient, A>,
     {
         let lock =
             serde_json::from_str(P::LOCK).map_err(|error| McpError::Lock { reason: error.to_string() })?;

@@ -3,21 +3,25 @@
 use std::future::{Future, ready};
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::{Either, poll_immediate, select};
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ReadResourceRequestParams,
-    ReadResourceResponse, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, InitializeRequestParams, InitializeResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, Tool,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
-use tokio::sync::{RwLock, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use uuid::Uuid;
 
 use super::answer::{denied, result};
+use super::guard::shortened;
+use super::lines::ReceivedArguments;
 use super::resources::Resources;
+use super::turns::{Order, Turns};
 use crate::agent::CheckedTexts;
 use crate::dialect::LoweredTools;
 use crate::error::CallError;
@@ -25,6 +29,12 @@ use crate::event::{Action, ActionOutcome};
 use crate::execute::{ToolExecutor, catching, drop_caught};
 use crate::registry::Registry;
 use crate::tool::{BoxFuture, CallContext, CheckedCall};
+
+/// How many progress reports of a call wait for its client; what is reported beyond that is dropped.
+const UNTOLD: usize = 16;
+
+/// The greatest size of what a client says of itself, in bytes of JSON.
+pub(super) const MAX_INTRODUCTION: usize = 64 << 10;
 
 /// Asks somebody whether a call may be made.
 pub(super) type Approver = Arc<dyn Fn(Action) -> BoxFuture<'static, bool> + Send + Sync>;
@@ -39,8 +49,21 @@ pub(super) struct Handler<R: Registry> {
     pub(super) approver: Option<Approver>,
     pub(super) config: ServerConfig,
     pub(super) resources: Resources<R>,
-    /// Held together by calls that may run side by side, and alone by every other one.
-    pub(super) order: Arc<RwLock<()>>,
+    pub(super) turns: Turns,
+    /// How long a call may wait for its turn, and how long a tool without a `timeout` may run.
+    pub(super) timeout: Duration,
+}
+
+/// What one client is served by.
+pub(super) struct Visit<R: Registry> {
+    handler: Arc<Handler<R>>,
+    order: Order,
+}
+
+impl<R: Registry> Visit<R> {
+    pub(super) fn new(handler: Arc<Handler<R>>) -> Self {
+        Self { handler, order: Order::default() }
+    }
 }
 
 impl<R: Registry> Handler<R> {
@@ -50,6 +73,7 @@ impl<R: Registry> Handler<R> {
         checked: CheckedCall<R::State>,
         action: Action,
         call: &CallContext,
+        order: &Order,
     ) -> CallToolResult {
         let spec = checked.spec();
         if spec.approval {
@@ -63,12 +87,12 @@ impl<R: Registry> Handler<R> {
                 return denied(&self.texts);
             }
         }
-        let _turn = if spec.concurrent {
-            Either::Left(self.order.read().await)
-        } else {
-            Either::Right(self.order.write().await)
+        let Some(_turn) = self.turns.wait(spec, order, self.timeout).await else {
+            let why =
+                format!("`{}` is busy with other calls for {:?}; call it later", spec.name, self.timeout);
+            return self.told(&ActionOutcome::not_executed(why));
         };
-        let (outcome, is_json) = self.executor.answer(checked, call).await;
+        let (outcome, is_json) = self.executor.answer(checked, call, Some(self.timeout)).await;
         result(&self.texts, &outcome, is_json)
     }
 
@@ -81,14 +105,16 @@ impl<R: Registry> Handler<R> {
         checked: CheckedCall<R::State>,
         action: Action,
         context: RequestContext<RoleServer>,
+        order: &Order,
     ) -> CallToolResult {
         let (cancel, cancelled) = watch::channel(false);
-        let (says, mut said) = mpsc::unbounded_channel();
-        let progress = Arc::new(move |_: &str, text: &str| drop(says.send(text.to_owned())));
+        let (says, mut said) = mpsc::channel(UNTOLD);
+        // What a client does not read is not kept without end.
+        let progress = Arc::new(move |_: &str, text: &str| drop(says.try_send(shortened(text).to_owned())));
         // Unlike a number it is the only one of its kind in every process: an idempotency key is made of it.
         let id = Uuid::now_v7().to_string().into();
         let call = CallContext::new(id, 1, cancelled, progress);
-        let mut work: BoxFuture<'_, CallToolResult> = Box::pin(self.carry_out(checked, action, &call));
+        let mut work: BoxFuture<'_, CallToolResult> = Box::pin(self.carry_out(checked, action, &call, order));
         let mut reporter = Reporter::new(&context);
         let attended = {
             let attending = pin!(reporter.attend(&mut work, &mut said));
@@ -122,11 +148,7 @@ impl Reporter {
 
     /// Waits for the work; everything that is reported before its end is told before it. The work goes on meanwhile: whoever
     /// reads nothing of it must not keep the turn that others wait for.
-    async fn attend<T>(
-        &mut self,
-        work: &mut BoxFuture<'_, T>,
-        said: &mut mpsc::UnboundedReceiver<String>,
-    ) -> T {
+    async fn attend<T>(&mut self, work: &mut BoxFuture<'_, T>, said: &mut mpsc::Receiver<String>) -> T {
         let done = loop {
             let text = match select(&mut *work, pin!(said.recv())).await {
                 Either::Left((done, _)) => break done,
@@ -153,9 +175,25 @@ impl Reporter {
     }
 }
 
-impl<R: Registry> ServerHandler for Handler<R> {
+impl<R: Registry> ServerHandler for Visit<R> {
     fn get_info(&self) -> ServerConfig {
-        self.config.clone()
+        self.handler.config.clone()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        // It is kept for as long as the session.
+        let size = serde_json::to_string(&request).map_or(usize::MAX, |text| text.len());
+        if size > MAX_INTRODUCTION {
+            let text = format!("what a client says of itself has more than {MAX_INTRODUCTION} bytes");
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        let negotiated = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        Ok(negotiated)
     }
 
     fn list_tools(
@@ -163,7 +201,7 @@ impl<R: Registry> ServerHandler for Handler<R> {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + Send {
-        ready(Ok(ListToolsResult::with_all_items(self.listed.clone())))
+        ready(Ok(ListToolsResult::with_all_items(self.handler.listed.clone())))
     }
 
     async fn call_tool(
@@ -171,23 +209,25 @@ impl<R: Registry> ServerHandler for Handler<R> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let arguments = serde_json::to_string(&arguments)
-            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let arguments = match self.lowered.get(&request.name) {
+        let arguments = match context.extensions.get::<ReceivedArguments>() {
+            Some(ReceivedArguments(text)) => text.to_string(),
+            None => serde_json::to_string(&request.arguments.unwrap_or_default())
+                .map_err(|error| ErrorData::internal_error(error.to_string(), None))?,
+        };
+        let arguments = match self.handler.lowered.get(&request.name) {
             Some(tool) => tool.decoder().decode_text(&arguments).into_owned(),
             None => arguments,
         };
-        let result = match self.executor.tools().validate(&request.name, &arguments) {
+        let result = match self.handler.executor.tools().validate(&request.name, &arguments) {
             Ok(checked) => {
                 let action = Action::tool(request.name.as_ref(), arguments);
-                self.call(checked, action, context).await
+                self.handler.call(checked, action, context, &self.order).await
             }
             Err(error @ CallError::UnknownTool { .. }) => {
                 return Err(ErrorData::invalid_params(error.to_string(), None));
             }
             Err(error @ CallError::InvalidArguments { .. }) => {
-                self.told(&ActionOutcome::not_executed(error.to_string()))
+                self.handler.told(&ActionOutcome::not_executed(error.to_string()))
             }
         };
         Ok(result.into())
@@ -198,7 +238,7 @@ impl<R: Registry> ServerHandler for Handler<R> {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListResourcesResult, ErrorData>> + Send {
-        ready(Ok(ListResourcesResult::with_all_items(self.resources.list())))
+        ready(Ok(ListResourcesResult::with_all_items(self.handler.resources.list())))
     }
 
     fn read_resource(
@@ -208,6 +248,6 @@ impl<R: Registry> ServerHandler for Handler<R> {
     ) -> impl Future<Output = Result<ReadResourceResponse, ErrorData>> + Send {
         let unknown =
             || ErrorData::resource_not_found(format!("there is no resource `{}`", request.uri), None);
-        ready(self.resources.read(&request.uri).map(Into::into).ok_or_else(unknown))
+        ready(self.handler.resources.read(&request.uri).map(Into::into).ok_or_else(unknown))
     }
 }

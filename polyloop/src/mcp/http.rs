@@ -1,5 +1,6 @@
 //! A server over streamable HTTP.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::fmt;
 use std::io::ErrorKind;
@@ -10,19 +11,20 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Frame, Incoming};
+use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
 
 use super::error::McpError;
-use super::handler::Handler;
+use super::handler::{Handler, MAX_INTRODUCTION, Visit};
 use super::server::Server;
+use super::sessions::{IS_FULL, MAX_SESSIONS, Sessions};
 use crate::registry::Registry;
 
 /// Where clients find the server.
@@ -59,6 +61,7 @@ pub struct HttpServer<R: Registry> {
     hosts: Vec<String>,
     origins: Vec<String>,
     is_for_others: bool,
+    sessions: usize,
 }
 
 impl<R: Registry> Server<R> {
@@ -70,6 +73,7 @@ impl<R: Registry> Server<R> {
             hosts: LOOPBACK.map(str::to_owned).to_vec(),
             origins: LOOPBACK.map(|host| format!("http://{host}:*")).to_vec(),
             is_for_others: false,
+            sessions: MAX_SESSIONS,
         }
     }
 }
@@ -97,6 +101,14 @@ impl<R: Registry> HttpServer<R> {
         self
     }
 
+    /// Sets how many sessions there may be at the same time; 64 without. A client that would begin a further one is answered with
+    /// 503. A session ends when its client says so, or when nothing is said in it for five minutes.
+    #[must_use]
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.sessions = sessions;
+        self
+    }
+
     /// Listens on an address; port 0 is any that is free.
     ///
     /// # Errors
@@ -113,8 +125,8 @@ impl<R: Registry> HttpServer<R> {
             .with_allowed_origins(self.origins);
         let handler = self.handler;
         let service = StreamableHttpService::new(
-            move || Ok(handler.clone()),
-            Arc::new(LocalSessionManager::default()),
+            move || Ok(Visit::new(handler.clone())),
+            Arc::new(Sessions::new(self.sessions)),
             config,
         );
         Ok(ListeningServer { listener, address, service })
@@ -125,7 +137,7 @@ impl<R: Registry> HttpServer<R> {
 pub struct ListeningServer<R: Registry> {
     listener: TcpListener,
     address: SocketAddr,
-    service: StreamableHttpService<Arc<Handler<R>>, LocalSessionManager>,
+    service: StreamableHttpService<Visit<R>, Sessions>,
 }
 
 impl<R: Registry> ListeningServer<R> {
@@ -147,7 +159,11 @@ impl<R: Registry> ListeningServer<R> {
         let mut connections = JoinSet::new();
         loop {
             let stream = match self.listener.accept().await {
-                Ok((stream, _)) => stream,
+                Ok((stream, _)) => {
+                    // An answer is several small pieces: without this, each waits until the client confirms the one before.
+                    drop(stream.set_nodelay(true));
+                    stream
+                }
                 // One that was given up before it was taken.
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
                 // The system has none left, and has some again when others end. What it does not say itself is for good.
@@ -164,19 +180,27 @@ impl<R: Registry> ListeningServer<R> {
     }
 }
 
-async fn attend<R: Registry>(
-    stream: TcpStream,
-    service: StreamableHttpService<Arc<Handler<R>>, LocalSessionManager>,
-) {
+async fn attend<R: Registry>(stream: TcpStream, service: StreamableHttpService<Visit<R>, Sessions>) {
+    let mut beginning = service.clone();
+    beginning.config.max_request_body_bytes = MAX_INTRODUCTION;
     let answer = service_fn(move |request: Request<Incoming>| {
-        let service = service.clone();
+        let service = if is_beginning(&request) { beginning.clone() } else { service.clone() };
         async move {
-            if request.uri().path() == PATH {
-                return Ok::<_, Infallible>(service.handle(request.map(InTime::new)).await);
+            if request.uri().path() != PATH {
+                let mut nothing = Response::default();
+                *nothing.status_mut() = StatusCode::NOT_FOUND;
+                return Ok::<_, Infallible>(nothing);
             }
-            let mut nothing = Response::default();
-            *nothing.status_mut() = StatusCode::NOT_FOUND;
-            Ok(nothing)
+            let handled = async {
+                let response = service.handle(request.map(InTime::new)).await;
+                (response, IS_FULL.with(Cell::get))
+            };
+            let (mut response, is_full) = IS_FULL.scope(Cell::new(false), handled).await;
+            if is_full {
+                *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
+            }
+            Ok(response)
         }
     });
     // With a timer, who begins the head of a request and does not go on is left.
@@ -184,6 +208,14 @@ async fn attend<R: Registry>(
     http.timer(TokioTimer::new());
     // Whatever ends a connection ends nothing else.
     drop(http.serve_connection(TokioIo::new(stream), answer).await);
+}
+
+/// Whether a request may begin a session: it belongs to none. From the revision 2026-07-28 on there are none, and such a client says so;
+/// what it says of itself is measured when it is read.
+fn is_beginning(request: &Request<Incoming>) -> bool {
+    let head = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    head("mcp-session-id").is_none()
+        && head("mcp-protocol-version").is_none_or(|version| version < "2026-07-28")
 }
 
 /// A body that fails when it takes too long as a whole: some would never end.

@@ -38,6 +38,10 @@ pub(super) trait Side: ServiceRole {
     fn unreadable(envelope: &Envelope, why: &str) -> Received<Self>;
 }
 
+/// The arguments of a call that arrived, as they are written.
+#[derive(Clone, Debug)]
+pub(super) struct ReceivedArguments(pub(super) Arc<str>);
+
 /// What becomes of a line.
 pub(super) enum Received<Role: ServiceRole> {
     /// It is this message, or it cannot be read and this stands in its place.
@@ -89,7 +93,7 @@ impl Side for RoleServer {
         let JsonRpcMessage::Request(request) = message else { return };
         let ClientRequest::CallToolRequest(call) = &mut request.request else { return };
         if let Ok(Call { params }) = serde_json::from_slice(line) {
-            call.extensions.insert(Arc::<str>::from(params.arguments.get()));
+            call.extensions.insert(ReceivedArguments(params.arguments.get().into()));
         }
     }
 

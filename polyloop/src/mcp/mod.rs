@@ -10,6 +10,7 @@
 
 mod answer;
 mod answers;
+mod busy;
 mod client;
 mod envelope;
 mod error;
@@ -25,7 +26,10 @@ mod pinning;
 mod remote;
 mod resources;
 mod server;
+#[cfg(feature = "mcp-http")]
+mod sessions;
 mod transport;
+mod turns;
 
 pub use client::{Client, PinnedServer};
 pub use error::McpError;
@@ -37,4 +41,4 @@ pub use remote::remote_call;
 pub use resources::Resources;
 pub use rmcp;
 pub use server::Server;
-pub use transport::ServerTransport;
+pub use transport::McpTransport;

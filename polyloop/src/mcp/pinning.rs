@@ -12,7 +12,7 @@ use super::error::McpError;
 use super::guard::{Guard, Incoming};
 use super::lock::Lock;
 use super::pages;
-use super::transport::ServerTransport;
+use super::transport::McpTransport;
 use crate::execute::has_timer;
 
 /// How many tools of a server are pinned at most.
@@ -28,7 +28,7 @@ const MAX_TOOLS: usize = 512;
 /// control character, a line break or a backtick, or more than 128 characters), or when the file cannot be written.
 pub async fn pin<T, A>(transport: T, file: impl AsRef<Path>) -> Result<bool, McpError>
 where
-    T: ServerTransport<A>,
+    T: McpTransport<RoleClient, A>,
 {
     let lock = in_time(async {
         let running = connected(transport, &Arc::default()).await?;
@@ -49,11 +49,11 @@ where
 }
 
 /// Begins a connection, within the limits of [`Guard`].
-pub(super) async fn connected<T: ServerTransport<A>, A>(
+pub(super) async fn connected<T: McpTransport<RoleClient, A>, A>(
     transport: T,
     incoming: &Arc<Incoming>,
 ) -> Result<RunningService<RoleClient, Listener>, McpError> {
-    let guard = Guard::new(transport.into_server_transport(), incoming.clone());
+    let guard = Guard::new(transport.into_mcp_transport(), incoming.clone());
     Listener.serve(guard).await.map_err(|error| match incoming.ended() {
         Some(reason) => McpError::connection(reason),
         None => McpError::connection(error),

@@ -3,27 +3,35 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
+use rmcp::ServiceExt as _;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use rmcp::service::RoleServer;
-use rmcp::transport::{IntoTransport, stdio};
-use rmcp::{ServerHandler as _, ServiceExt as _};
+use rmcp::transport::stdio;
 
 use super::answer::listed;
+use super::busy::Busy;
 use super::error::McpError;
-use super::handler::{Approver, Handler};
+use super::handler::{Approver, Handler, Visit};
 use super::resources::Resources;
+use super::transport::McpTransport;
+use super::turns::Turns;
 use crate::agent::Texts;
 use crate::dialect::SchemaReader;
 use crate::event::Action;
 use crate::registry::{Registered, Registry};
 use crate::tool::IntoState;
 
+/// How long a call may wait and run, where neither its tool nor the host says anything else.
+const CALL_TIMEOUT: Duration = Duration::from_mins(5);
+
 /// Serves the tools of a registry, and fragments that a person may see, to clients of the Model Context Protocol.
 ///
 /// - Tools are listed with their schema and their hints. A `hidden` one is neither listed nor called: nobody here could enable it.
-/// - A call goes the way of an agent's call: the same checks, the same handler, panics caught, `timeout` kept. A tool that is not
-///   `concurrent` runs alone, whoever calls.
+/// - A call goes the way of an agent's call: the same checks, the same handler, panics caught, `timeout` kept;
+///   [`call_timeout`](Self::call_timeout) limits tools without one. A tool that is not `concurrent` runs alone among the calls of its
+///   client. It waits for other clients where they call the same tool, or where both tools borrow from the state.
 /// - What a client is told of a call is what a model would be told in an agent; what a handler returns as [`Json`](crate::Json) and
 ///   is an object is there as structured content too. Refused arguments are an error of the tool, which a model can put right;
 ///   an unknown tool is one of the protocol.
@@ -70,7 +78,8 @@ impl<R: Registry> Server<R> {
             approver: None,
             config,
             resources: Resources::new(),
-            order: Arc::default(),
+            turns: Turns::of(tools.tools().map(|(_, spec)| spec)),
+            timeout: CALL_TIMEOUT,
         };
         Ok(Self { handler })
     }
@@ -111,6 +120,16 @@ impl<R: Registry> Server<R> {
         self
     }
 
+    /// Sets how long a call may wait for its turn, and how long a tool without a `timeout` may run; 5 minutes without.
+    ///
+    /// A call whose turn does not come is not executed. One that runs longer is dropped, as one that exceeds its tool's `timeout`. A
+    /// runtime without a timer does not keep the limit.
+    #[must_use]
+    pub fn call_timeout(mut self, limit: Duration) -> Self {
+        self.handler.timeout = limit;
+        self
+    }
+
     /// Shows a fragment as a resource; see [`Resources`], also for what changes later.
     ///
     /// # Errors
@@ -139,24 +158,27 @@ impl<R: Registry> Server<R> {
         self.serve(stdio()).await
     }
 
-    /// Serves one client over a transport of the SDK, until it leaves: a pair of a reader and a writer, or one stream that is
-    /// both, is one.
+    /// Serves one client until it leaves: over a pair of a reader and a writer, over one stream that is both, or over a transport of
+    /// the SDK. Over the first two, numbers of arguments arrive as they are written.
+    ///
+    /// The client may have 32 requests open; further ones are refused. One that reads nothing of 16 refusals for 5 seconds is left.
     ///
     /// # Errors
     ///
     /// When the client does not begin as the protocol asks for.
-    pub async fn serve<T, E, A>(self, transport: T) -> Result<(), McpError>
+    pub async fn serve<T, A>(self, transport: T) -> Result<(), McpError>
     where
-        T: IntoTransport<RoleServer, E, A>,
-        E: std::error::Error + Send + Sync + 'static,
+        T: McpTransport<RoleServer, A>,
     {
-        let running = self.handler.serve(transport).await.map_err(McpError::connection)?;
+        let transport = Busy::new(transport.into_mcp_transport());
+        let running =
+            Visit::new(Arc::new(self.handler)).serve(transport).await.map_err(McpError::connection)?;
         running.waiting().await.map(drop).map_err(McpError::connection)
     }
 }
 
 impl<R: Registry> fmt::Debug for Server<R> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Server").field("info", &self.handler.get_info()).finish_non_exhaustive()
+        formatter.debug_struct("Server").field("info", &self.handler.config).finish_non_exhaustive()
     }
 }

@@ -72,6 +72,8 @@ pub struct ToolSpec {
     pub lenient: bool,
     /// Whether it has no handler.
     pub schema_only: bool,
+    /// Whether its handler borrows nothing from the state.
+    pub stateless: bool,
 }
 
 impl ToolSpec {
@@ -93,6 +95,7 @@ impl ToolSpec {
             hidden: false,
             lenient: false,
             schema_only: false,
+            stateless: false,
         }
     }
 
@@ -190,6 +193,14 @@ impl ToolSpec {
     #[must_use]
     pub const fn lenient(mut self) -> Self {
         self.lenient = true;
+        self
+    }
+
+    /// States that its handler borrows nothing from the state, so that no client of a server waits for another one's calls of
+    /// other tools.
+    #[must_use]
+    pub const fn stateless(mut self) -> Self {
+        self.stateless = true;
         self
     }
 
