@@ -85,7 +85,7 @@ pub mod prelude;
 pub use agent::{
     Agent, AgentBuilder, Audit, AuditedRequest, Budget, ChildRequest, Declared, FollowUp, ForkRequest,
     HistoryImport, ImportReport, PrefixBreak, Report, Request, Resumption, Retries, Run, RunHandle,
-    SessionNode, SessionTree, SessionTurn, Source, Texts, Traced, Update,
+    SessionNode, SessionTree, SessionTurn, Source, SummaryCost, Texts, Traced, Update,
 };
 #[cfg(feature = "anthropic")]
 pub use anthropic::{Anthropic, AnthropicBuilder, Messages};
@@ -133,7 +133,7 @@ pub use session::{Entry, Known, LiveTurn, Session, TurnContext};
 pub use sqlite::SqliteJournal;
 pub use tool::{
     CallContext, CheckedCall, Hints, IntoState, Json, Limit, Observation, Param, Provide, Replay, Scalars,
-    Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec,
+    Tool, ToolArg, ToolEntry, ToolError, ToolFailure, ToolReturn, ToolSet, ToolSpec, read_result,
 };
 
 #[doc = include_str!("docs/context_fragment.md")]

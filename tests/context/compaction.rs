@@ -35,7 +35,8 @@ pub(crate) const SUMMARY: &str =
 
 /// What stands in the place of what was replaced: a summary, and the lines that were written.
 pub(crate) fn summary(text: &str, lines: &[&str]) -> String {
-    let lines: Vec<_> = lines.iter().map(|line| format!("tally {{\"line\": \"{line}\"}}")).collect();
+    let lines: Vec<_> =
+        lines.iter().map(|line| format!("tally {{\"line\": \"{line}\"}} returned: wrote {line}")).collect();
     format!("{SUMMARY}{text}\n\nThese calls took effect; do not repeat them:\n{}", lines.join("\n"))
 }
 
@@ -62,7 +63,7 @@ async fn a_long_run_goes_on_behind_a_summary_of_what_it_did() {
     let tools = |at: usize| format!("{:?}", sent.prompts()[at].tools());
     assert_eq!(tools(1), tools(2), "the header is the same");
     let summary = summary("wrote 1 and 2", &["1", "2"]);
-    assert_eq!(next, ["be brief", "<environment>/a</environment>", "go", &summary]);
+    assert_eq!(next, ["be brief", "<environment>/a</environment>", "hello", "go", &summary]);
     assert_eq!(log.lines(), ["1", "2"]);
     let kinds = kinds(&journal, run.session_id()).await;
     let compacted: Vec<_> = kinds.iter().filter(|kind| kind.starts_with("compaction")).collect();
@@ -100,6 +101,7 @@ async fn each_kind_becomes_what_its_type_says() {
         "<environment>/a</environment>",
         "<approved>ls</approved>",
         "<permissions>P1</permissions>",
+        "hello",
         "go",
         &summary,
     ];

@@ -46,7 +46,7 @@ async fn a_strategy_of_ones_own_needs_no_model() {
     assert_eq!(last, ["go", &summary("s", &["1", "2"])]);
     let (_, last) =
         with(|history| Some(Compaction::without_summary().replacing(&history.exchanges()[0]))).await;
-    let effects = "These calls took effect; do not repeat them:\ntally {\"line\": \"1\"}";
+    let effects = "These calls took effect; do not repeat them:\ntally {\"line\": \"1\"} returned: wrote 1";
     assert_eq!(
         last,
         ["go", effects, &"x".repeat(500), "wrote 2"],
@@ -73,7 +73,7 @@ async fn a_strategy_that_gains_nothing_or_says_nothing_is_abandoned() {
         ),
         (
             |history| Some(Compaction::summary("s".repeat(999)).replacing_all(history.exchanges())),
-            "nothing is gained: 1052 characters became 1162, 5 items 2",
+            "nothing is gained: 1052 characters became 1198, 5 items 2",
         ),
         (|_| Some(Compaction::summary("s")), "nothing is gained: 1052 characters became 1128, 5 items 6"),
     ] {

@@ -7,7 +7,7 @@ use syn::{Error, Ident, LitStr, Path, Token, Visibility};
 
 use crate::common::options::{self, Given, Row, Setting, Shape};
 use crate::common::sink::Sink;
-use crate::tool::timeout;
+use crate::tool::{max_chars, timeout};
 
 const OPTIONS: &[Row] = &[
     ("module", Shape::Value, "module = notes"),
@@ -18,6 +18,7 @@ const OPTIONS: &[Row] = &[
     ("approval", Shape::FlagOrList, "approval(\"purge\")"),
     ("concurrent", Shape::Flag, "concurrent"),
     ("timeout", Shape::Value, "timeout = \"30s\""),
+    ("max_chars", Shape::Value, "max_chars = 20_000"),
     ("crate", Shape::Value, "crate = path::to::polyloop"),
 ];
 
@@ -45,6 +46,8 @@ pub(super) struct Options {
     pub(super) concurrent: bool,
     /// In milliseconds.
     pub(super) timeout: Option<u64>,
+    /// How many characters of a result a model is shown.
+    pub(super) max_chars: Option<usize>,
 }
 
 /// Reads everything between the parentheses.
@@ -73,6 +76,7 @@ pub(super) fn read(input: ParseStream<'_>, sink: &Sink) -> syn::Result<Options> 
         approval: Approval::All(false),
         concurrent: false,
         timeout: None,
+        max_chars: None,
     };
     for setting in options::read_tokens(tokens, "mcp_tools!", OPTIONS, sink) {
         given.take(&setting, sink);
@@ -96,6 +100,8 @@ impl Options {
             self.concurrent = true;
         } else if setting.is("timeout") {
             self.timeout = setting.string(sink).and_then(|text| timeout(&text, sink));
+        } else if setting.is("max_chars") {
+            self.max_chars = setting.integer(sink).and_then(|number| max_chars(&number, sink));
         } else if setting.is("crate") {
             self.krate = setting.path(sink);
         } else if matches!(setting.given, Given::Flag) {

@@ -98,6 +98,7 @@ fn spec(server: &Server, tool: &Remote, p: &TokenStream) -> TokenStream {
     let schema = Value::Object(pinned.schema.clone()).to_string();
     let options = &server.options;
     let timeout = options.timeout.map(|milliseconds| quote!(.timeout(#milliseconds)));
+    let max_chars = options.max_chars.map(|chars| quote!(.max_chars(#chars)));
     let flag = |is_set: bool, name: &str| is_set.then(|| format_ident!("{name}"));
     // What makes a tool look harmless is believed of a trusted server only.
     let reads = options.trusted && pinned.hints("readOnlyHint");
@@ -118,6 +119,7 @@ fn spec(server: &Server, tool: &Remote, p: &TokenStream) -> TokenStream {
             .declared(::core::file!(), ::core::line!())
             #replay
             #timeout
+            #max_chars
             #(.#flags())*
             .params(&[#p::Param::written(#schema)])
     }

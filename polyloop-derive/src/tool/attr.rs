@@ -1,7 +1,7 @@
 //! The options of `#[tool(…)]` and `#[arg(…)]`: one table each, and what was given.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Expr, Ident, LitStr, Path};
+use syn::{Attribute, Expr, Ident, LitInt, LitStr, Path};
 
 use super::limit::{self, Limit};
 use crate::common::options::{self, Given, Place, Row, Setting, Shape};
@@ -22,6 +22,8 @@ const TOOL: &[Row] = &[
     ("hidden", Shape::Flag, "hidden"),
     ("lenient", Shape::Flag, "lenient"),
     ("schema_only", Shape::Flag, "schema_only"),
+    ("max_chars", Shape::Value, "max_chars = 20_000"),
+    ("keep_result", Shape::Flag, "keep_result"),
     ("type", Shape::Value, "type = ReadFile"),
     ("crate", Shape::Value, "crate = path::to::polyloop"),
 ];
@@ -61,6 +63,8 @@ pub(crate) struct ToolOptions {
     pub(crate) replay_word: Option<Ident>,
     /// In milliseconds.
     pub(crate) timeout: Option<u64>,
+    /// How many characters of a result a model is shown.
+    pub(crate) max_chars: Option<usize>,
     /// The flags as written; each is a method of the runtime's builder.
     pub(crate) flags: Vec<Ident>,
 }
@@ -77,6 +81,7 @@ impl ToolOptions {
             replay: None,
             replay_word: None,
             timeout: None,
+            max_chars: None,
             flags: Vec::new(),
         };
         for setting in &reading.settings {
@@ -99,6 +104,8 @@ impl ToolOptions {
             self.replay = self.replay_word.as_ref().and_then(|word| replay(word, sink));
         } else if setting.is("timeout") {
             self.timeout = setting.string(sink).and_then(|text| timeout(&text, sink));
+        } else if setting.is("max_chars") {
+            self.max_chars = setting.integer(sink).and_then(|number| max_chars(&number, sink));
         } else {
             self.flags.push(setting.key.clone());
         }
@@ -130,6 +137,20 @@ pub(crate) fn timeout(text: &LitStr, sink: &Sink) -> Option<u64> {
         None => sink.error(text, format!("`{value}` is no duration; write `500ms`, `30s` or `2m`")),
         Some(0) => sink.error(text, "a timeout of nothing ends every call; leave `timeout` out for none"),
         Some(milliseconds) => return Some(milliseconds),
+    }
+    None
+}
+
+/// Reads how many characters of a result a model is shown.
+pub(crate) fn max_chars(number: &LitInt, sink: &Sink) -> Option<usize> {
+    match number.base10_parse::<usize>() {
+        Ok(0) => sink.error(
+            number,
+            "`max_chars = 0` shows nothing of a result; write how many characters a model may see of one",
+        ),
+        Ok(chars) => return Some(chars),
+        Err(_) => sink
+            .error(number, "`max_chars` is a number of characters; write for example `max_chars = 20_000`"),
     }
     None
 }

@@ -64,6 +64,7 @@ fn spec(tool: &Tool, p: &TokenStream) -> TokenStream {
         Replay::Child => quote!(.replay(#p::Replay::Child)),
     });
     let timeout = options.timeout.map(|milliseconds| quote!(.timeout(#milliseconds)));
+    let max_chars = options.max_chars.map(|chars| quote!(.max_chars(#chars)));
     let flags = &options.flags;
     let rows: Vec<TokenStream> = tool.parameters.iter().filter_map(|parameter| row(parameter, p)).collect();
     let parameters = (!rows.is_empty()).then(|| quote!(.params(&[#(#rows),*])));
@@ -72,6 +73,7 @@ fn spec(tool: &Tool, p: &TokenStream) -> TokenStream {
             .declared(::core::file!(), ::core::line!())
             #replay
             #timeout
+            #max_chars
             #(.#flags())*
             #parameters
     }

@@ -17,7 +17,7 @@ use quote::{ToTokens, quote};
 
 pub(crate) use ast::{Home, Tool};
 #[cfg(feature = "mcp")]
-pub(crate) use attr::timeout;
+pub(crate) use attr::{max_chars, timeout};
 pub(crate) use expand::{declaration, implementation};
 pub(crate) use fallback::stub;
 pub(crate) use function::{Function, is_tool_attribute};

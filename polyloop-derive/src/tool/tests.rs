@@ -111,7 +111,7 @@ refused!(an_unknown_option_is_refused, (tiemout = "1s", colour) {
     "`tiemout` is no option of `#[tool]`; did you mean `timeout`?",
     "`colour` is no option of `#[tool]`; the options are `name`, `description`, `replay`, `completes_run`, \
      `concurrent`, `timeout`, `approval`, `read_only`, `destructive`, `idempotent`, `open_world`, `hidden`, \
-     `lenient`, `schema_only`, `type`, `crate`",
+     `lenient`, `schema_only`, `max_chars`, `keep_result`, `type`, `crate`",
 ]);
 refused!(an_option_that_cannot_be_read_hides_no_other, (replay = unsafe, type = struct,, "x", timeout: "3", hiden) {
     /// Reads.
@@ -150,6 +150,14 @@ refused!(a_timeout_is_not_nothing, (timeout = "0s") {
     /// Reads.
     async fn read() -> String { body }
 } => ["a timeout of nothing ends every call; leave `timeout` out for none"]);
+refused!(a_limit_of_a_result_leaves_something, (max_chars = 0) {
+    /// Reads.
+    async fn read() -> String { body }
+} => ["`max_chars = 0` shows nothing of a result; write how many characters a model may see of one"]);
+refused!(a_limit_of_a_result_is_a_number, (max_chars = 99999999999999999999999, keep_result) {
+    /// Reads.
+    async fn read() -> String { body }
+} => ["`max_chars` is a number of characters; write for example `max_chars = 20_000`"]);
 refused!(reading_destroys_nothing, (read_only, destructive) {
     /// Reads.
     async fn read() -> String { body }

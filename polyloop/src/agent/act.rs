@@ -154,15 +154,16 @@ impl<R: Registry> Driver<R> {
             let (context, spec) = (self.context(&call), ready.spec());
             open.insert(call.id().clone(), (call.clone(), spec));
             let (definition, handlers) = (&*definition, handlers.as_deref());
+            let key = context.key_use();
             running.push(async move {
                 let outcome = execute(definition, handlers, &call, ready, context).await;
-                (call, outcome, spec)
+                (call, outcome, spec, key.was_asked())
             });
         }
         while let Some(arrived) = self.attend(running.next()).await? {
-            let Some((call, outcome, spec)) = arrived else { return Ok(()) };
+            let Some((call, outcome, spec, receipt)) = arrived else { return Ok(()) };
             open.remove(call.id());
-            self.settle(&call, outcome);
+            self.settle_with(&call, outcome, receipt);
             if !running.is_empty() && replay(spec) == Replay::Never {
                 // What may not be done twice is durable before anything else happens. Of the last one the next
                 // barrier takes care: nothing happens before it.
@@ -204,15 +205,18 @@ impl<R: Registry> Driver<R> {
     pub(super) fn context(&self, call: &Call) -> CallContext {
         let updates = self.updates.clone();
         let id = call.id().clone();
+        let most = self.definition.budget.observation_chars;
         let progress = Arc::new(move |_: &str, text: &str| {
-            let update = Update::Progress { call: id.clone(), text: text.to_owned() };
+            let text = text.chars().take(most).collect();
+            let update = Update::Progress { call: id.clone(), text };
             drop(updates.send(Told::passing(update)));
         });
         let pending = self.state.calls.open_entry(call.id());
         let intent = pending.and_then(|pending| pending.intent.as_ref());
         let attempt = intent.map_or(1, |intent| intent.attempt);
         let context = CallContext::new(call.id().text(), attempt, self.cancelled.subscribe(), progress)
-            .in_session(self.writer.session().text());
+            .in_session(self.writer.session().text())
+            .with_results(self.results());
         match intent.and_then(|intent| intent.child.as_ref()) {
             Some(child) => context.with_child_session(child.as_str()),
             None => context,
@@ -227,19 +231,24 @@ impl<R: Registry> Driver<R> {
     pub(super) fn deny(&mut self, call: &Call) {
         let shown = self.definition.texts.denied.clone();
         let outcome = ActionOutcome::not_executed(&*shown);
-        self.settle_as(call, outcome, Arc::from([shown]));
+        self.settle_as(call, outcome, Arc::from([shown]), false);
     }
 
     pub(super) fn settle(&mut self, call: &Call, outcome: ActionOutcome) {
-        let shown = self.definition.texts.shown(&outcome);
-        self.settle_as(call, outcome, shown);
+        self.settle_with(call, outcome, false);
     }
 
-    fn settle_as(&mut self, call: &Call, outcome: ActionOutcome, shown: Arc<[Arc<str>]>) {
+    /// Records an outcome; `receipt` where its result stays although the tool may be repeated.
+    pub(super) fn settle_with(&mut self, call: &Call, outcome: ActionOutcome, receipt: bool) {
+        let shown = self.definition.shown(call, &outcome);
+        self.settle_as(call, outcome, shown, receipt);
+    }
+
+    fn settle_as(&mut self, call: &Call, outcome: ActionOutcome, shown: Arc<[Arc<str>]>, receipt: bool) {
         self.tell(Update::Observed { call: call.clone(), outcome: outcome.clone(), shown: shown.concat() });
         let item = self.session.new_item();
         let forged_marker = hold_marker::<R>(&shown);
-        let settled = Settled::new(outcome, shown).forging(forged_marker);
+        let settled = Settled::new(outcome, shown).forging(forged_marker).with_receipt(receipt);
         self.record(Event::CallSettled { item, call: call.id().clone(), settled });
     }
 }

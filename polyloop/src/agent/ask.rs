@@ -19,7 +19,7 @@ use crate::registry::Registry;
 impl<R: Registry> Driver<R> {
     pub(super) async fn ask(&mut self) -> Result<(), RunError> {
         if let Some(instant) = self.not_before.take() {
-            if !self.may_ask(0).await? {
+            if !self.may_ask(0, 0).await? {
                 return Ok(());
             }
             let wait = possible(instant.saturating_duration_since(Instant::now()));
@@ -62,11 +62,10 @@ impl<R: Registry> Driver<R> {
     async fn next_prompt(&mut self) -> Result<Option<Prompt>, RunError> {
         let header = self.definition.header(&self.state.enabled);
         let prompt = self.session.prompt().with_tools(header);
-        let chars = prompt.chars();
-        if self.compact_if_wanted(chars).await? {
+        if self.compact_if_wanted(&prompt).await? {
             return Ok(None);
         }
-        Ok(self.may_ask(chars).await?.then_some(prompt))
+        Ok(self.may_ask(prompt.chars(), prompt.bytes()).await?.then_some(prompt))
     }
 
     /// Seals a prompt: what leaves is what the journal holds, and what it yields when it is read back.
@@ -159,6 +158,14 @@ impl<R: Registry> Driver<R> {
 
     /// Waits to ask again within the step; or closes it with the fixed texts.
     async fn failed(&mut self, error: ModelError) -> Result<(), RunError> {
+        let is_first_refusal =
+            self.state.compactions.refused_chars.is_none() && self.definition.compactor.is_some();
+        if error.class() == ModelErrorClass::ContextTooLong && is_first_refusal {
+            // The same request would be refused again. A compaction makes another one of it, once in a run.
+            self.tell(Update::Failed { error: error.clone(), again_in: Some(Duration::ZERO) });
+            self.record(Event::ModelFailed { error, closing: None });
+            return Ok(());
+        }
         let retries = self.definition.retries;
         let (step, attempt) = (self.state.steps + 1, self.state.attempts);
         let session = self.writer.session();

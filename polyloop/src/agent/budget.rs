@@ -32,7 +32,17 @@ pub struct Budget {
     pub compaction_time: Duration,
     /// The largest number of calls in one reply; 128 unless set.
     pub calls_per_reply: usize,
+    /// How much of one observation a model is shown, in characters, unless its tool says otherwise; 50 000 unless set.
+    pub observation_chars: usize,
+    /// The largest request, in bytes of its texts and images; 20 000 000 unless set.
+    pub request_bytes: usize,
 }
+
+/// How much of one observation a model is shown unless set, in characters.
+pub(super) const OBSERVATION_CHARS: usize = 50_000;
+/// The largest request unless set, in bytes. Anthropic takes 32 MB, OpenAI 50 MB, and Gemini 20 MB on some of its interfaces;
+/// the rest of a body comes on top of what is counted.
+pub(super) const REQUEST_BYTES: usize = 20_000_000;
 
 impl Budget {
     /// Allows this many steps, and as many actions.
@@ -50,6 +60,8 @@ impl Budget {
             compaction_items: 400,
             compaction_time: Duration::from_mins(2),
             calls_per_reply: CALLS_PER_REPLY,
+            observation_chars: OBSERVATION_CHARS,
+            request_bytes: REQUEST_BYTES,
         }
     }
 
@@ -117,6 +129,22 @@ impl Budget {
     #[must_use]
     pub const fn calls_per_reply(mut self, calls: usize) -> Self {
         self.calls_per_reply = calls;
+        self
+    }
+
+    /// Sets how much of one observation a model is shown, in characters; a tool with `max_chars` has its own limit. Of a
+    /// longer one the beginning and the end are shown, with a notice between them, and the journal keeps all of it.
+    #[must_use]
+    pub const fn observation_chars(mut self, chars: usize) -> Self {
+        self.observation_chars = chars;
+        self
+    }
+
+    /// Sets the largest request, in bytes: texts as UTF-8 and images as base64. A larger one is not sent, and the run ends with
+    /// [`Ending::RequestTooLarge`](crate::Ending::RequestTooLarge). The rest of a request's body is not counted.
+    #[must_use]
+    pub const fn request_bytes(mut self, bytes: usize) -> Self {
+        self.request_bytes = bytes;
         self
     }
 

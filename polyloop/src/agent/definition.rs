@@ -10,7 +10,7 @@ use super::retries::Retries;
 use super::texts::CheckedTexts;
 use crate::compact::DynCompactor;
 use crate::error::RunError;
-use crate::event::{Definitions, Event};
+use crate::event::{Action, ActionOutcome, Call, CallId, Definitions, Event};
 use crate::execute::{DynExecutor, DynVerifier, ToolExecutor};
 use crate::interpret::Interpreter;
 use crate::journal::{DynJournal, Fork, SessionId};
@@ -19,7 +19,7 @@ use crate::message::ToolDefinition;
 use crate::model::DynModel;
 use crate::registry::{RegisteredTool, Registry};
 use crate::session::{Sanitizer, Session};
-use crate::tool::ToolSet;
+use crate::tool::{Tool, ToolSet, read_result};
 
 /// Tells the time.
 pub(crate) type WallClock = dyn Fn() -> SystemTime + Send + Sync;
@@ -120,6 +120,23 @@ impl<R: Registry> Definition<R> {
             registry: self.parts.get("registry").cloned().unwrap_or_default(),
             fork,
         }
+    }
+
+    /// What a model sees of an outcome: no more than the tool or the agent allows.
+    pub(super) fn shown(&self, call: &Call, outcome: &ActionOutcome) -> Arc<[Arc<str>]> {
+        let shown = self.texts.shown(outcome);
+        let own = match call.action() {
+            Action::Tool { name, .. } => self.tools.get(name).and_then(|spec| spec.max_chars),
+            Action::Code { .. } => None,
+        };
+        let most = own.unwrap_or(self.budget.observation_chars);
+        self.texts.cut(&shown, 0, most, self.named_in_notices(call.id())).unwrap_or(shown)
+    }
+
+    /// The id of a call, where the model has a tool that reads results by it.
+    pub(super) fn named_in_notices<'c>(&self, call: &'c CallId) -> Option<&'c str> {
+        let reads = self.tools.tools().any(|(_, spec)| spec.is_same_tool(&<read_result as Tool<()>>::SPEC));
+        reads.then(|| call.as_str())
     }
 
     /// The journal that is to have a session.

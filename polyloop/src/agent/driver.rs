@@ -55,6 +55,8 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) body: Option<Vec<u8>>,
     /// The native tools that stand in the last header that was recorded.
     pub(crate) recorded_tools: Option<Arc<[ToolDefinition]>>,
+    /// The size of the prompt for which the strategy had no plan, in characters.
+    pub(crate) declined_at: Option<usize>,
     /// Whether the host wants the session to be compacted before the next request.
     pub(crate) asked_to_compact: bool,
     /// When the model may be asked again, where the provider asked for fewer requests and the step was closed.
@@ -99,6 +101,7 @@ impl<R: Registry> Driver<R> {
             clock: Clock::default(),
             body: None,
             recorded_tools: None,
+            declined_at: None,
             asked_to_compact: false,
             not_before: None,
             suspended: None,
@@ -303,7 +306,7 @@ impl<R: Registry> Driver<R> {
             interpreter.interpret(reply)
         };
         let decision = self.within_calls_per_reply(decision);
-        let decision = self.without_empty_texts(decision, native);
+        let decision = self.bounded(self.without_empty_texts(decision, native));
         let actions: &[Action] = match &decision {
             Decision::Act { actions, .. } => actions,
             Decision::Final { .. } | Decision::Invalid { .. } => &[],
@@ -334,6 +337,19 @@ impl<R: Registry> Driver<R> {
                 Decision::invalid(history_text, self.definition.texts.too_many_calls.fill(&limit.to_string()))
             }
             decision => decision,
+        }
+    }
+
+    /// An explanation is an observation as well, and no longer than one may be.
+    fn bounded(&self, decision: Decision) -> Decision {
+        match decision {
+            Decision::Invalid { history_text, explanation } => {
+                let most = self.definition.budget.observation_chars;
+                let cut = self.definition.texts.cut(&[Arc::from(explanation.as_str())], 0, most, None);
+                let explanation = cut.map_or(explanation, |parts| parts.concat());
+                Decision::Invalid { history_text, explanation }
+            }
+            other => other,
         }
     }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::budget::{Budget, CALLS_PER_REPLY};
-use super::texts::CheckedTexts;
+use super::budget::{Budget, CALLS_PER_REPLY, OBSERVATION_CHARS, REQUEST_BYTES};
+use super::texts::{CheckedTexts, TextsAdded};
 use crate::identity::IdentityFields;
 
 /// A budget in its stored form.
@@ -25,6 +25,8 @@ impl fmt::Debug for BudgetIdentity<'_> {
             .field("compaction_items", &budget.compaction_items)
             .field("compaction_time", &budget.compaction_time)
             .added("calls_per_reply", &budget.calls_per_reply, &CALLS_PER_REPLY)
+            .added("observation_chars", &budget.observation_chars, &OBSERVATION_CHARS)
+            .added("request_bytes", &budget.request_bytes, &REQUEST_BYTES)
             .finish()
     }
 }
@@ -36,6 +38,7 @@ impl fmt::Debug for TextsIdentity<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = self.0;
         let too_many_calls = texts.has_own_too_many_calls().then_some(&texts.too_many_calls);
+        let default = TextsAdded::default();
         IdentityFields::of(formatter, "CheckedTexts")
             .field("observation", &texts.observation)
             .field("not_executed", &texts.not_executed)
@@ -51,6 +54,9 @@ impl fmt::Debug for TextsIdentity<'_> {
             .field("summary", &texts.summary)
             .field("effects", &texts.effects)
             .added("too_many_calls", &too_many_calls, &None)
+            .added("cut_observation", &texts.added.cut_observation, &default.cut_observation)
+            .added("read_more", &texts.added.read_more, &default.read_more)
+            .added("not_summarized", &texts.added.not_summarized, &default.not_summarized)
             .finish()
     }
 }

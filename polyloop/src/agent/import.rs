@@ -11,7 +11,7 @@ use super::agent::Agent;
 use super::definition::Definition;
 use super::writer::Writer;
 use crate::error::ImportError;
-use crate::event::Event;
+use crate::event::{Event, ImportedPart};
 use crate::foreign::{ForeignHistory, Imported, LeftOut, imported};
 use crate::journal::{Durability, SessionId};
 use crate::registry::Registry;
@@ -103,7 +103,13 @@ impl<R: Registry> HistoryImport<R> {
         session.append(definition.session_opened(None));
         session.append(Event::LeaseTaken {});
         let imported = imported(history, session, &definition.texts.empty_observation, *image_chars);
-        let Imported { items, legacy, silent, left_out, .. } = imported;
+        let Imported { mut items, legacy, silent, left_out, .. } = imported;
+        for imported in &mut items {
+            if let ImportedPart::Result { call, parts, shown, .. } = &mut imported.part {
+                let named = definition.named_in_notices(call);
+                *shown = definition.texts.cut(parts, 0, definition.budget.observation_chars, named);
+            }
+        }
         session.append(Event::HistoryImported { items });
         let mut kinds = BTreeMap::new();
         for item in session.items() {

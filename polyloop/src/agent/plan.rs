@@ -66,14 +66,15 @@ fn may_go_on(state: &RunState, budget: &Budget) -> bool {
     state.actions < budget.actions && state.steps < budget.steps && !time_is_up(state, budget)
 }
 
-/// Everything that forbids a request of this size. The first one counts; the order is fixed.
-pub(crate) fn before_request(state: &RunState, budget: &Budget, chars: usize) -> Vec<Ending> {
+/// Everything that forbids a request of this size, in characters and bytes. The first one counts; the order is fixed.
+pub(crate) fn before_request(state: &RunState, budget: &Budget, chars: usize, bytes: usize) -> Vec<Ending> {
     let mut matches = Vec::new();
     let mut rule = |applies: bool, ending: Ending| matches.extend(applies.then_some(ending));
     rule(state.is_cancelled(), Ending::Cancelled);
     rule(state.steps >= budget.steps, Ending::StepsUsedUp);
     rule(time_is_up(state, budget), Ending::TimeUsedUp);
     rule(chars > budget.prompt_chars, Ending::ContextOverflow { chars });
+    rule(bytes > budget.request_bytes, Ending::RequestTooLarge { bytes });
     if let Some(failure) = last_failure(state).filter(|_| state.model_failures >= budget.model_failures) {
         rule(true, Ending::ModelFailure { message: failure.to_string() });
     }
@@ -171,10 +172,11 @@ mod tests {
             Ending::StepsUsedUp,
             Ending::TimeUsedUp,
             Ending::ContextOverflow { chars: 10 },
+            Ending::RequestTooLarge { bytes: 20_000_001 },
             failed(),
         ];
-        assert_eq!(before_request(&everything(), &budget(), 10), order);
-        assert_eq!(before_request(&RunState::default(), &budget(), 9), []);
+        assert_eq!(before_request(&everything(), &budget(), 10, 20_000_001), order);
+        assert_eq!(before_request(&RunState::default(), &budget(), 9, 20_000_000), []);
     }
 
     #[test]
@@ -190,7 +192,7 @@ mod tests {
             ..RunState::default()
         };
         assert_eq!(after_step(&nearly, &budget(), false), []);
-        assert_eq!(before_request(&nearly, &budget(), 9), []);
+        assert_eq!(before_request(&nearly, &budget(), 9, 9), []);
         assert_eq!(
             after_step(&RunState { active_millis: u64::MAX, ..nearly }, &Budget::default(), false),
             []

@@ -26,7 +26,10 @@ impl<R: Registry> Driver<R> {
         self.record(Event::LeaseTaken {});
         self.record(Event::RunResumed { definition: self.definition.parts.clone(), changed });
         if self.state.is_compacting() {
-            self.record(Event::CompactionAbandoned { why: "the process ended meanwhile".to_owned() });
+            self.record(Event::CompactionAbandoned {
+                why: "the process ended meanwhile".to_owned(),
+                chars: None,
+            });
         }
         if matches!(self.state.phase, Phase::Sealed) {
             self.record(Event::ModelAbandoned {});
@@ -36,12 +39,15 @@ impl<R: Registry> Driver<R> {
         });
         let begun: Vec<(Call, Intent, Option<Verdict>)> = begun.collect();
         for (call, intent, verdict) in begun {
-            let outcome = match self.fate(&call, &intent, verdict, state).await {
+            let (outcome, receipt) = match self.fate(&call, &intent, verdict, state).await {
                 Fate::Again => continue,
-                Fate::Happened(observation) => ActionOutcome::executed(observation),
-                Fate::Unknown => ActionOutcome::unknown("the process ended before the outcome was there"),
+                // What a verifier found is recorded nowhere else.
+                Fate::Happened(observation) => (ActionOutcome::executed(observation), true),
+                Fate::Unknown => {
+                    (ActionOutcome::unknown("the process ended before the outcome was there"), false)
+                }
             };
-            self.settle(&call, outcome);
+            self.settle_with(&call, outcome, receipt);
         }
         self.suspended = self.waits_after_step();
         self.commit().await

@@ -39,6 +39,20 @@ pub struct Report {
     pub shares: Vec<Share>,
     /// What all requests cost together, as the provider reports it.
     pub usage: Usage,
+    /// What those of them cost that asked for a summary.
+    pub summaries: SummaryCost,
+}
+
+/// The cost of the requests for summaries in a run; those that gave none are counted as well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SummaryCost {
+    /// How many requests were sent.
+    pub requests: usize,
+    /// The size of the requests and of the replies together, in characters.
+    pub chars: usize,
+    /// The tokens, as the provider reports them.
+    pub usage: Usage,
 }
 
 /// The state of a run as far as a report shows it. Every update carries one, so its size does not depend on the run.
@@ -54,6 +68,7 @@ pub(crate) struct Seen {
     pub(crate) actions: usize,
     pub(crate) requests: usize,
     pub(crate) usage: Usage,
+    pub(crate) summaries: SummaryCost,
     /// The last prompt that was sealed.
     pub(crate) prompt: Option<Prompt>,
 }
@@ -72,6 +87,7 @@ impl Seen {
             prompt_chars: self.prompt.as_ref().map_or(0, Prompt::chars),
             shares: self.prompt.as_ref().map(Prompt::shares).unwrap_or_default(),
             usage: self.usage,
+            summaries: self.summaries,
         }
     }
 }
@@ -115,6 +131,9 @@ impl fmt::Display for Ending {
             Self::TimeUsedUp => formatter.write_str("all time is used up"),
             Self::ContextOverflow { chars } => {
                 write!(formatter, "the next prompt has {chars} characters, over the budget; it was not sent")
+            }
+            Self::RequestTooLarge { bytes } => {
+                write!(formatter, "the next request has {bytes} bytes, over the budget; it was not sent")
             }
             Self::ModelFailure { message } => write!(formatter, "the model failed: {message}"),
             Self::UnknownOutcomes => formatter.write_str("outcomes are unknown; a person must look first"),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use super::compactions::Compactions;
 use super::handle::Cancel;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
@@ -36,15 +37,6 @@ pub(crate) enum Approval {
     NotAsked,
     Asked,
     Given,
-}
-
-/// Whether a session was compacted since the last request for a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Compacting {
-    #[default]
-    NotTried,
-    UnderWay,
-    Tried,
 }
 
 /// One call of the current step.
@@ -95,8 +87,8 @@ pub(crate) struct RunState {
     pub(crate) environment_completed: bool,
     pub(crate) answer: Option<Arc<str>>,
     pub(crate) final_answer: bool,
-    /// The compaction since the last request for a step.
-    pub(crate) compaction: Compacting,
+    /// What it knows of its compactions.
+    pub(crate) compactions: Compactions,
     /// Whether and how it is cancelled.
     pub(crate) cancel: Cancel,
     pub(crate) ending: Option<Ending>,
@@ -113,8 +105,13 @@ pub(crate) struct RunState {
 impl RunState {
     /// Takes what happened.
     pub(crate) fn apply(&mut self, event: &Event) {
+        let was_compacting = self.is_compacting();
+        self.compactions.apply(event, self.prompt_chars);
         match event {
             Event::SessionOpened { .. }
+            | Event::CompactionStarted { .. }
+            | Event::CompactionApplied { .. }
+            | Event::CompactionAbandoned { .. }
             | Event::LeaseTaken {}
             | Event::RunSuspended { .. }
             | Event::PromptRefused { .. }
@@ -126,33 +123,16 @@ impl RunState {
             | Event::HistoryRolledBack { .. }
             | Event::InputRecorded { .. } => {}
             // What is counted is counted for each run; what a session has, stays.
-            Event::RunStarted { definition } => {
-                *self = Self {
-                    definition: Arc::new(definition.clone()),
-                    enabled: std::mem::take(&mut self.enabled),
-                    approved: std::mem::take(&mut self.approved),
-                    prompt_chars: self.prompt_chars,
-                    last_seal: self.last_seal.take(),
-                    header: self.header.take(),
-                    ..Self::default()
-                };
-            }
+            Event::RunStarted { definition } => self.started(definition),
             Event::RunResumed { definition, .. } => self.definition = Arc::new(definition.clone()),
             Event::ToolsEnabled { tools } => {
                 Arc::make_mut(&mut self.enabled).extend(tools.iter().cloned());
             }
-            Event::CompactionStarted { .. } => {
-                self.compaction = Compacting::UnderWay;
-            }
-            Event::CompactionApplied { .. } | Event::CompactionAbandoned { .. } => {
-                self.compaction = Compacting::Tried;
-            }
             // A request for a summary is no part of a step; it costs what it costs.
-            Event::PromptSealed { .. } if self.is_compacting() => self.requests += 1,
-            Event::ModelReplied { reply } if self.is_compacting() => self.usage.add(reply.usage()),
-            Event::ModelFailed { .. } | Event::ModelAbandoned {} if self.is_compacting() => {}
+            Event::PromptSealed { .. } if was_compacting => self.requests += 1,
+            Event::ModelReplied { reply } if was_compacting => self.usage.add(reply.usage()),
+            Event::ModelFailed { .. } | Event::ModelAbandoned {} if was_compacting => {}
             Event::PromptSealed { seal } => {
-                self.compaction = Compacting::NotTried;
                 self.requests += 1;
                 self.attempts = seal.attempt;
                 self.prompt_chars = seal.chars;
@@ -219,7 +199,7 @@ impl RunState {
     }
 
     pub(crate) fn is_compacting(&self) -> bool {
-        self.compaction == Compacting::UnderWay
+        self.compactions.is_under_way()
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -249,6 +229,19 @@ impl RunState {
         if !self.approved.contains(&action) {
             Arc::make_mut(&mut self.approved).insert(action);
         }
+    }
+
+    fn started(&mut self, definition: &Definitions) {
+        *self = Self {
+            definition: Arc::new(definition.clone()),
+            enabled: std::mem::take(&mut self.enabled),
+            approved: std::mem::take(&mut self.approved),
+            prompt_chars: self.prompt_chars,
+            last_seal: self.last_seal.take(),
+            header: self.header.take(),
+            compactions: self.compactions.next_run(self.ending.as_ref(), &self.definition, definition),
+            ..Self::default()
+        };
     }
 
     fn decided(&mut self, decision: &Decision, calls: &[Call]) {

@@ -15,14 +15,20 @@ impl<R: Registry> Driver<R> {
         self.stop_at(matches).await
     }
 
-    /// Whether a request of this size may be sent; if not, the run has ended.
-    pub(super) async fn may_ask(&mut self, chars: usize) -> Result<bool, RunError> {
+    /// Whether a request of this size, in characters and bytes, may be sent; if not, the run has ended.
+    pub(super) async fn may_ask(&mut self, chars: usize, bytes: usize) -> Result<bool, RunError> {
         self.mark_clock();
-        let matches = before_request(&self.state, &self.definition.budget, chars);
-        let Some(first) = matches.first() else { return Ok(true) };
-        if matches!(first, Ending::ContextOverflow { .. }) {
-            let limit = self.definition.budget.prompt_chars;
-            self.record(Event::PromptRefused { chars, limit });
+        let budget = self.definition.budget;
+        let matches = before_request(&self.state, &budget, chars, bytes);
+        match matches.first() {
+            None => return Ok(true),
+            Some(Ending::ContextOverflow { .. }) => {
+                self.record(Event::PromptRefused { chars, limit: budget.prompt_chars, bytes: None });
+            }
+            Some(Ending::RequestTooLarge { .. }) => {
+                self.record(Event::PromptRefused { chars, limit: budget.request_bytes, bytes: Some(bytes) });
+            }
+            Some(_) => {}
         }
         self.stop_at(matches).await?;
         Ok(false)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::error::BuildError;
 use crate::event::{ActionOutcome, Status};
 use crate::layout::Template;
+use crate::tool::head_and_tail;
 
 const TOO_MANY_CALLS: &str =
     "The reply makes more than {limit} calls, and none of them was executed; make fewer in one reply.";
@@ -43,7 +44,23 @@ pub struct Texts {
     pub summary: String,
     /// Behind that summary, where calls took effect that may not be repeated: must hold `{effects}`, once.
     pub effects: String,
+    /// Where an observation was cut, between its beginning and its end: must hold `{missing}`, once, the number of
+    /// characters.
+    pub cut_observation: String,
+    /// Behind that notice, where the agent has the tool [`read_result`](crate::read_result): must hold `{call}`, once.
+    pub read_more: String,
+    /// In the place of exchanges that were dropped without a summary, because there was no room to ask for one. May hold
+    /// `{exchanges}`, their number.
+    pub not_summarized: String,
 }
+
+/// What stands where an observation was cut, unless set.
+const CUT_OBSERVATION: &str = "\n[{missing} characters are not shown]\n";
+/// What stands behind that where the result can be read, unless set.
+const READ_MORE: &str = "[all of it can be read, in pieces, under {call}]\n";
+/// What stands in the place of exchanges that were dropped, unless set.
+const NOT_SUMMARIZED: &str =
+    "{exchanges} earlier exchanges are not shown any more; there was no room for a summary of them.";
 
 impl Default for Texts {
     fn default() -> Self {
@@ -65,6 +82,9 @@ impl Default for Texts {
             effects: "\n\nThese calls took effect; do not repeat them:\n{effects}".to_owned(),
             summary: "What happened so far, as a summary; the rest of it is not shown any more:\n\n{summary}"
                 .to_owned(),
+            cut_observation: CUT_OBSERVATION.to_owned(),
+            read_more: READ_MORE.to_owned(),
+            not_summarized: NOT_SUMMARIZED.to_owned(),
         }
     }
 }
@@ -86,6 +106,49 @@ pub(crate) struct CheckedTexts {
     pub(crate) cancelled: Arc<str>,
     pub(crate) summary: Template,
     pub(crate) effects: Template,
+    pub(crate) added: TextsAdded,
+}
+
+/// The texts that the first version did not have.
+#[derive(Clone, Debug)]
+pub(crate) struct TextsAdded {
+    pub(crate) cut_observation: Template,
+    pub(crate) read_more: Template,
+    pub(crate) not_summarized: Template,
+}
+
+impl TextsAdded {
+    fn check(texts: &Texts) -> Result<Self, BuildError> {
+        let cut_observation = Template::parse("text `cut_observation`", &texts.cut_observation, "missing")?;
+        if !cut_observation.has_placeholder() {
+            let reason = "lacks `{missing}`; the model would not know how much it does not see".into();
+            return Err(BuildError::Template { name: "text `cut_observation`", reason });
+        }
+        let read_more = Template::parse("text `read_more`", &texts.read_more, "call")?;
+        if !read_more.has_placeholder() {
+            let reason = "lacks `{call}`; the model would not know what to read".into();
+            return Err(BuildError::Template { name: "text `read_more`", reason });
+        }
+        if texts.not_summarized.trim().is_empty() {
+            return Err(BuildError::EmptyText { name: "not_summarized" });
+        }
+        let not_summarized = Template::parse("text `not_summarized`", &texts.not_summarized, "exchanges")?;
+        Ok(Self { cut_observation, read_more, not_summarized })
+    }
+}
+
+impl Default for TextsAdded {
+    fn default() -> Self {
+        let around = |text: &str, placeholder: &str| {
+            let (before, after) = text.split_once(placeholder).unwrap_or((text, ""));
+            Template::around(before, after)
+        };
+        Self {
+            cut_observation: around(CUT_OBSERVATION, "{missing}"),
+            read_more: around(READ_MORE, "{call}"),
+            not_summarized: around(NOT_SUMMARIZED, "{exchanges}"),
+        }
+    }
 }
 
 impl Texts {
@@ -130,6 +193,7 @@ impl Texts {
             cancelled: fixed("cancelled", &self.cancelled)?,
             summary,
             effects,
+            added: TextsAdded::check(self)?,
         })
     }
 }
@@ -142,6 +206,22 @@ impl CheckedTexts {
     /// Returns `true` if the text for too many calls is not the default.
     pub(super) fn has_own_too_many_calls(&self) -> bool {
         too_many_calls(TOO_MANY_CALLS).as_ref() != Ok(&self.too_many_calls)
+    }
+
+    /// The beginning and the end of what a model sees of a call, with the notice between them; none where it is no longer
+    /// than `most` characters. `missing` is how many characters were cut before, and `call` is named where the result can
+    /// be read.
+    pub(crate) fn cut(
+        &self,
+        parts: &[Arc<str>],
+        missing: usize,
+        most: usize,
+        call: Option<&str>,
+    ) -> Option<Arc<[Arc<str>]>> {
+        let read_more = call.map(|call| self.added.read_more.fill(call)).unwrap_or_default();
+        head_and_tail(parts, missing, most, |missing| {
+            self.added.cut_observation.fill(&missing.to_string()) + &read_more
+        })
     }
 
     /// What the model sees: for what was not executed, failed with the environment or is not known a fixed text, which can

@@ -143,6 +143,7 @@ impl<R: Registry> Driver<R> {
             actions: state.actions,
             requests: state.requests,
             usage: state.usage,
+            summaries: state.compactions.cost,
             prompt: self.prompt.clone(),
         }
     }

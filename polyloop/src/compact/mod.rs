@@ -1,10 +1,13 @@
 //! Compaction: what is replaced, and by what.
 
+mod effects;
 mod history;
 mod summarizer;
 
 use std::future::Future;
 
+pub(crate) use effects::{Effect, fitting};
+pub(crate) use history::Size;
 pub use history::{Exchange, History};
 pub use summarizer::Summarizer;
 
@@ -17,7 +20,11 @@ use crate::tool::BoxFuture;
 /// [`Budget`](crate::Budget)). What fragments become is no matter of a strategy: their types say whether they stay, are stated
 /// anew or go.
 ///
-/// A compaction that gains nothing is abandoned, and the session stays what it was.
+/// A compaction that gains nothing is abandoned, and the session stays what it was. After that, and after one that was applied,
+/// the strategy is asked again once the prompt has grown by a tenth.
+///
+/// Calls that took effect stay listed, each with its result, whatever a strategy replaces. It may keep more: an exchange that
+/// it does not name stays, and [`Compaction::shortening`] cuts the results in one that stays.
 ///
 /// ```
 /// use polyloop::{Compaction, Compactor, History};
@@ -46,6 +53,7 @@ pub trait Compactor: Send + Sync + 'static {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compaction {
     replaces: Vec<ItemId>,
+    shortens: Vec<(ItemId, usize)>,
     summary: Summary,
 }
 
@@ -65,19 +73,23 @@ impl Compaction {
     /// cached of that serves here as well.
     #[must_use]
     pub fn asking(instruction: impl Into<String>) -> Self {
-        Self { replaces: Vec::new(), summary: Summary::Asked(instruction.into()) }
+        Self::with(Summary::Asked(instruction.into()))
     }
 
     /// Puts a text of the strategy's own in the place of what is replaced.
     #[must_use]
     pub fn summary(text: impl Into<String>) -> Self {
-        Self { replaces: Vec::new(), summary: Summary::Written(text.into()) }
+        Self::with(Summary::Written(text.into()))
     }
 
     /// Puts nothing in its place, but for the calls that took effect and may not be repeated, which are named.
     #[must_use]
     pub fn without_summary() -> Self {
-        Self { replaces: Vec::new(), summary: Summary::None }
+        Self::with(Summary::None)
+    }
+
+    fn with(summary: Summary) -> Self {
+        Self { replaces: Vec::new(), shortens: Vec::new(), summary }
     }
 
     /// Adds to what is replaced: an exchange, whole.
@@ -93,8 +105,31 @@ impl Compaction {
         exchanges.into_iter().fold(self, Self::replacing)
     }
 
-    pub(crate) fn into_parts(self) -> (Vec<ItemId>, Summary) {
-        (self.replaces, self.summary)
+    /// Cuts the results in an exchange that stays: of each that has more than so many characters the beginning and the end
+    /// are shown from here on. The journal keeps all of it. That asks no model.
+    #[must_use]
+    pub fn shortening(mut self, exchange: &Exchange, chars: usize) -> Self {
+        let long = exchange.observations().filter(|(_, size)| *size > chars);
+        self.shortens.extend(long.map(|(item, _)| (item.id(), chars)));
+        self
+    }
+
+    pub(crate) fn into_parts(self) -> CompactionParts {
+        CompactionParts { replaces: self.replaces, shortens: self.shortens, summary: self.summary }
+    }
+}
+
+/// A plan, taken apart.
+pub(crate) struct CompactionParts {
+    pub(crate) replaces: Vec<ItemId>,
+    pub(crate) shortens: Vec<(ItemId, usize)>,
+    pub(crate) summary: Summary,
+}
+
+impl CompactionParts {
+    /// A plan that replaces nothing: the types of fragments decide.
+    pub(crate) fn nothing() -> Self {
+        Compaction::without_summary().into_parts()
     }
 }
 

@@ -103,7 +103,15 @@ pub(crate) enum ImportedPart {
     /// What the model said, and the calls it made.
     Reply { text: Arc<str>, calls: Vec<Call>, forged_marker: bool },
     /// What came of a call.
-    Result { call: CallId, tool: Arc<str>, parts: Arc<[Arc<str>]>, forged_marker: bool },
+    Result {
+        call: CallId,
+        tool: Arc<str>,
+        parts: Arc<[Arc<str>]>,
+        /// What the model sees; none where it sees all of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        shown: Option<Arc<[Arc<str>]>>,
+        forged_marker: bool,
+    },
 }
 
 /// Finds where the turns of an imported history begin: with a person's words, the first of their message.
@@ -136,10 +144,28 @@ pub(super) struct WrittenImport {
 #[serde(rename_all = "snake_case")]
 pub(super) enum WrittenPart {
     Fragment(Box<WrittenFragment<String, Rendered>>),
-    Input { input: UserInput, forged_marker: bool },
-    Text { role: Role, text: Arc<str>, forged_marker: bool },
-    Reply { text: Arc<str>, calls: Vec<Call>, forged_marker: bool },
-    Result { call: CallId, tool: Arc<str>, parts: Arc<[Arc<str>]>, forged_marker: bool },
+    Input {
+        input: UserInput,
+        forged_marker: bool,
+    },
+    Text {
+        role: Role,
+        text: Arc<str>,
+        forged_marker: bool,
+    },
+    Reply {
+        text: Arc<str>,
+        calls: Vec<Call>,
+        forged_marker: bool,
+    },
+    Result {
+        call: CallId,
+        tool: Arc<str>,
+        parts: Arc<[Arc<str>]>,
+        #[serde(default)]
+        shown: Option<Arc<[Arc<str>]>>,
+        forged_marker: bool,
+    },
 }
 
 impl WrittenImport {
@@ -160,8 +186,8 @@ impl WrittenImport {
             WrittenPart::Reply { text, calls, forged_marker } => {
                 ImportedPart::Reply { text, calls, forged_marker }
             }
-            WrittenPart::Result { call, tool, parts, forged_marker } => {
-                ImportedPart::Result { call, tool, parts, forged_marker }
+            WrittenPart::Result { call, tool, parts, shown, forged_marker } => {
+                ImportedPart::Result { call, tool, parts, shown, forged_marker }
             }
         };
         Ok(ImportedItem { item, part, joined })

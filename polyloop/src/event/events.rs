@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::context::{CompactionReason, ImportedItem, NoteId, RecordedFragment};
 use super::decision::Decision;
 use super::input::UserInput;
-use super::outcome::{ActionOutcome, Verdict};
+use super::outcome::{ActionOutcome, Status, Verdict};
 use super::parts::{Call, CallId, Ending};
 use super::reply::Reply;
 use crate::error::ModelError;
@@ -102,14 +102,28 @@ pub(crate) enum Event {
         /// Whether the summary holds a registered marker.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         forged_marker: bool,
+        /// Observations that are shown shorter from here on, each with the texts that are shown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        shortened: Vec<(ItemId, Arc<[Arc<str>]>)>,
+        /// Whether the notes of the turn that is under way stay. Earlier versions dropped them, and their events
+        /// yield the same prompts as before.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        keeps_present_notes: bool,
     },
     CompactionAbandoned {
         why: String,
+        /// The size of the prompt that was to be compacted, in characters, where the strategy is not asked again
+        /// before the prompt has grown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        chars: Option<usize>,
     },
     /// A prompt was over the budget; it was not sent.
     PromptRefused {
         chars: usize,
         limit: usize,
+        /// The size in bytes, where that is over the budget; `limit` is in bytes then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bytes: Option<usize>,
     },
     PromptSealed {
         seal: Seal,
@@ -299,17 +313,37 @@ pub(crate) struct Settled {
     shown: Option<Arc<[Arc<str>]>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) forged_marker: bool,
+    /// Whether the result is a receipt although the tool may be repeated: the handler asked for its idempotency key, or
+    /// a verifier reported the outcome.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) receipt: bool,
 }
 
 impl Settled {
     pub(crate) fn new(outcome: ActionOutcome, shown: Arc<[Arc<str>]>) -> Self {
         let differs = *shown != *outcome.observation.parts();
-        Self { outcome, shown: differs.then_some(shown), forged_marker: false }
+        Self { outcome, shown: differs.then_some(shown), forged_marker: false, receipt: false }
+    }
+
+    /// Sets whether the result is a receipt.
+    pub(crate) fn with_receipt(self, receipt: bool) -> Self {
+        Self { receipt, ..self }
     }
 
     /// Whether what the model sees holds a registered marker.
     pub(crate) fn forging(self, forged_marker: bool) -> Self {
         Self { forged_marker, ..self }
+    }
+
+    /// How many characters of an executed call's result the model does not see.
+    pub(crate) fn missing(&self) -> usize {
+        let chars = |parts: &[Arc<str>]| parts.iter().map(|part| part.chars().count()).sum::<usize>();
+        match &self.shown {
+            Some(shown) if self.outcome.status == Status::Executed => {
+                chars(self.outcome.observation.parts()).saturating_sub(chars(shown))
+            }
+            _ => 0,
+        }
     }
 
     /// What the model sees.

@@ -100,6 +100,15 @@ impl UserInput {
         self.said().map(chars).sum()
     }
 
+    /// The size of what it says, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let bytes = |part: &InputPart| match part {
+            InputPart::Text(text) => text.len(),
+            InputPart::Image(image) => image.bytes(),
+        };
+        self.said().map(bytes).sum()
+    }
+
     /// The same with other texts in the place of these.
     pub(crate) fn with_texts(&self, mut other: impl FnMut(&str) -> String) -> Self {
         let part = |part: &InputPart| match part {

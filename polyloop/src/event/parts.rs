@@ -99,6 +99,11 @@ pub enum Ending {
         /// The size of the prompt, in characters.
         chars: usize,
     },
+    /// The next request is over the budget's bytes; nothing was sent.
+    RequestTooLarge {
+        /// The size of the texts and images, in bytes.
+        bytes: usize,
+    },
     /// The model failed too often in a row, or in a way that asking again does not mend.
     ModelFailure {
         /// What the model's side said last.

@@ -156,7 +156,7 @@ fn outcomes<R: Registry>(
             if parts.is_empty() { Arc::from([empty_observation.clone()]) } else { parts.as_slice().into() };
         let forged_marker = hold_marker::<R>(&parts);
         let tool = Arc::from(call.action().label());
-        Some(ImportedPart::Result { call: call.id().clone(), tool, parts, forged_marker })
+        Some(ImportedPart::Result { call: call.id().clone(), tool, parts, shown: None, forged_marker })
     };
     message.outcomes.iter().filter_map(outcome).collect()
 }

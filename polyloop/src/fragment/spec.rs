@@ -69,6 +69,8 @@ pub struct FragmentSpec {
     pub visible: bool,
     /// What compaction does with it.
     pub on_compact: OnCompact,
+    /// Whether the type states what compaction does with it; else `on_compact` is the default of the lifetime.
+    pub on_compact_stated: bool,
     /// What a fork does with it.
     pub on_fork: OnFork,
     /// What a rollback does with it.
@@ -119,6 +121,7 @@ impl FragmentSpec {
             absent: None,
             visible: false,
             on_compact: OnCompact::Keep,
+            on_compact_stated: false,
             on_fork: OnFork::Keep,
             on_rollback: OnRollback::Trim,
             memory: Memory::Exclude,
@@ -246,6 +249,7 @@ impl FragmentSpec {
     #[must_use]
     pub const fn on_compact(mut self, policy: OnCompact) -> Self {
         self.on_compact = policy;
+        self.on_compact_stated = true;
         self
     }
 

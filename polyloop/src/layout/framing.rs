@@ -60,6 +60,11 @@ impl Template {
         Ok(template)
     }
 
+    /// A placeholder between two fixed texts.
+    pub(crate) fn around(before: &str, after: &str) -> Self {
+        Self { before: before.to_owned(), after: Some(after.to_owned()) }
+    }
+
     /// The placeholder alone.
     pub(crate) fn bare() -> Self {
         Self { before: String::new(), after: Some(String::new()) }

@@ -77,7 +77,9 @@ fn blocks(item: &Item, observation: &Template) -> Vec<Block> {
             let blocks = observation.fill_parts(parts).into_iter();
             blocks.map(|text| Block::of(Content::Text { text }, item.origin(Some(tool)))).collect()
         }
-        ItemContent::Explanation { text } | ItemContent::Synthetic { reply: false, text } => {
+        ItemContent::Explanation { text }
+        | ItemContent::Synthetic { reply: false, text }
+        | ItemContent::Cancelled { text } => {
             vec![block(observation.fill(text).into())]
         }
         ItemContent::Synthetic { reply: true, text }

@@ -96,7 +96,15 @@ fn compact(session: &mut Session<App>, before: Option<ItemId>, replaced: &[ItemI
     let sources = session.ledger().to_restate(before);
     let restated = sources.into_iter().map(|source| (session.new_item(), source)).collect();
     let (replaced, effects) = (replaced.to_vec(), Vec::new());
-    session.append(Event::CompactionApplied { replaced, summary, restated, effects, forged_marker: false });
+    session.append(Event::CompactionApplied {
+        replaced,
+        summary,
+        restated,
+        effects,
+        forged_marker: false,
+        shortened: Vec::new(),
+        keeps_present_notes: true,
+    });
 }
 
 /// The messages, their blocks in brackets where there are several.

@@ -1,11 +1,13 @@
 //! Compaction: a summary in the place of what it was made of, and what holds for a while stated anew.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::Ledger;
 use super::item::{Item, ItemContent, ItemKind, Statement};
 use super::view::{Part, View};
-use crate::fragment::{Lifetime, OnCompact, Slot};
+use crate::event::Event;
+use crate::fragment::{Lifetime, OnCompact, Rendered, Slot};
 use crate::message::ItemId;
 
 impl Ledger {
@@ -42,12 +44,44 @@ impl Ledger {
         })
     }
 
-    pub(super) fn compacted(
-        &mut self,
-        replaced: &[ItemId],
-        summary: Option<Item>,
-        restated: &[(ItemId, ItemId)],
-    ) {
+    /// The notes of earlier turns that later ones of their kind made out of date, although nothing says what a compaction
+    /// does with them: `sticky`, in the slot of a turn, without a stated `on_compact`.
+    pub(crate) fn outdated_notes(&self, before: Option<ItemId>) -> Vec<&Item> {
+        let mut last = BTreeMap::new();
+        for item in self.items() {
+            if let Some(spec) = item.fragment() {
+                last.insert((spec.kind, item.entry_id(), channel(item)), item.turn());
+            }
+        }
+        let is_outdated = |item: &&Item| {
+            let Some(spec) = item.fragment() else { return false };
+            let is_note = spec.slot == Slot::Turn && spec.lifetime == Lifetime::Sticky;
+            let later = last.get(&(spec.kind, item.entry_id(), channel(item)));
+            is_note && !spec.on_compact_stated && later.is_some_and(|turn| *turn > item.turn())
+        };
+        self.items().iter().take(self.reached(before)).filter(is_outdated).collect()
+    }
+
+    /// Takes an applied compaction.
+    pub(super) fn compacted(&mut self, event: &Event) {
+        let Event::CompactionApplied {
+            replaced,
+            summary,
+            restated,
+            effects,
+            forged_marker,
+            shortened,
+            keeps_present_notes,
+        } = event
+        else {
+            return;
+        };
+        let summary = summary.as_ref().map(|(id, text)| {
+            let (text, effects) = (text.clone(), effects.as_slice().into());
+            self.item(*id, ItemContent::Summary { text, effects }).forging(*forged_marker)
+        });
+        let shortened: BTreeMap<ItemId, &Arc<[Arc<str>]>> =
+            shortened.iter().map(|(id, parts)| (*id, parts)).collect();
         let before = self.compaction.take().and_then(|compacting| compacting.before);
         let reached = self.reached(before);
         let replaced: BTreeSet<ItemId> = replaced.iter().copied().collect();
@@ -57,13 +91,17 @@ impl Ledger {
         });
         let (sources, stated_anew): (BTreeSet<ItemId>, Vec<Item>) = facts.unzip();
         let head = self.view.closed.first().filter(|part| part.arranged).map_or(0, |part| part.end);
-        let place = self.items().iter().rposition(|item| replaced.contains(&item.id()));
+        let is_replaced = |item: &Item| item.fragment().is_none() && replaced.contains(&item.id());
+        let place = self.items().iter().rposition(is_replaced);
         let (mut first, mut rest) = (Vec::new(), Vec::new());
         for (at, item) in self.items().iter().enumerate() {
             let gone = replaced.contains(&item.id()) || sources.contains(&item.id());
-            if !gone && self.is_kept(item, at < reached) {
-                let context = at < head && item.kind() != ItemKind::Input;
-                if context { &mut first } else { &mut rest }.push(item.clone());
+            let present = *keeps_present_notes && self.is_present_note(item);
+            if !gone && (present || self.is_kept(item, at < reached)) {
+                let context = at < head && item.kind() != ItemKind::Input && !present;
+                let item =
+                    shortened.get(&item.id()).map_or_else(|| item.clone(), |parts| item.shortened_to(parts));
+                if context { &mut first } else { &mut rest }.push(item);
             }
             if place == Some(at) {
                 rest.extend(summary.clone());
@@ -88,6 +126,16 @@ impl Ledger {
         kind.and_then(|kind| self.latest(kind)).is_some_and(|(latest, _)| *latest == item.id())
     }
 
+    /// Whether an item is a note of the turn that is under way: it stays until that turn has ended.
+    fn is_present_note(&self, item: &Item) -> bool {
+        let Some(spec) = item.fragment() else { return false };
+        let is_note = spec.lifetime == Lifetime::Once
+            || spec.lifetime == Lifetime::Sticky
+                && spec.slot == Slot::Turn
+                && spec.on_compact == OnCompact::Drop;
+        is_note && self.is_of_this_run(item)
+    }
+
     /// What a fragment's type says of compaction; everything else stays unless it is replaced.
     fn is_kept(&self, item: &Item, reached: bool) -> bool {
         let Some(spec) = item.fragment() else { return true };
@@ -100,6 +148,11 @@ impl Ledger {
         let is_goal = spec.slot == Slot::Goal && self.is_of_this_run(item);
         !reached || is_goal || spec.on_compact != OnCompact::Drop
     }
+}
+
+/// The channel of a fragment.
+fn channel(item: &Item) -> Option<&str> {
+    item.rendered().and_then(Rendered::channel)
 }
 
 /// The context that a layout orders first, then what was said; what is stated anew stands directly before the last

@@ -63,14 +63,54 @@ pub enum Statement {
 #[derive(Clone, Debug)]
 pub(crate) enum ItemContent {
     Fragment(RecordedFragment),
-    Input { input: UserInput, typed: Option<UserInput> },
-    Reply { text: Arc<str>, calls: Arc<[Call]>, native: bool, state: Option<ProviderState> },
-    Observation { call: CallId, tool: Arc<str>, native: bool, status: Status, parts: Arc<[Arc<str>]> },
-    Explanation { text: Arc<str> },
-    Synthetic { reply: bool, text: Arc<str> },
-    Summary { text: Arc<str>, effects: Arc<[String]> },
-    Imported { role: Role, text: Arc<str> },
-    Instruction { text: Arc<str> },
+    Input {
+        input: UserInput,
+        typed: Option<UserInput>,
+    },
+    Reply {
+        text: Arc<str>,
+        calls: Arc<[Call]>,
+        native: bool,
+        state: Option<ProviderState>,
+    },
+    Observation {
+        call: CallId,
+        tool: Arc<str>,
+        native: bool,
+        status: Status,
+        is_error: bool,
+        receipt: bool,
+        parts: Arc<[Arc<str>]>,
+        /// How many characters of the whole result are missing in these texts.
+        missing: usize,
+    },
+    Explanation {
+        text: Arc<str>,
+    },
+    Synthetic {
+        reply: bool,
+        text: Arc<str>,
+    },
+    /// The remark that a turn was cancelled.
+    Cancelled {
+        text: Arc<str>,
+    },
+    Summary {
+        text: Arc<str>,
+        effects: Arc<[String]>,
+    },
+    Imported {
+        role: Role,
+        text: Arc<str>,
+    },
+    Instruction {
+        text: Arc<str>,
+    },
+}
+
+/// The size of some texts, in characters.
+pub(super) fn chars(parts: &[Arc<str>]) -> usize {
+    parts.iter().map(|part| part.chars().count()).sum()
 }
 
 /// One thing that a model has been told, or has said.
@@ -113,6 +153,16 @@ impl Item {
             other => other.clone(),
         };
         Self { restated: true, ..Self::new(id, turn, content) }
+    }
+
+    /// The same observation with other texts; anything else is returned unchanged.
+    pub(super) fn shortened_to(&self, parts: &Arc<[Arc<str>]>) -> Self {
+        let mut shortened = self.clone();
+        if let ItemContent::Observation { parts: shown, missing, .. } = &mut shortened.content {
+            *missing = missing.saturating_add(chars(shown)).saturating_sub(chars(parts));
+            *shown = parts.clone();
+        }
+        shortened
     }
 
     /// Another value of the same fact, where this one stands: in its turn, and in its message.
@@ -167,6 +217,7 @@ impl Item {
             | ItemContent::Observation { native: false, .. }
             | ItemContent::Explanation { .. }
             | ItemContent::Synthetic { reply: false, .. }
+            | ItemContent::Cancelled { .. }
             | ItemContent::Summary { .. }
             | ItemContent::Instruction { .. } => Role::User,
         }
@@ -181,7 +232,7 @@ impl Item {
             ItemContent::Reply { .. } => ItemKind::Reply,
             ItemContent::Observation { .. } => ItemKind::Observation,
             ItemContent::Explanation { .. } => ItemKind::Explanation,
-            ItemContent::Synthetic { .. } => ItemKind::Synthetic,
+            ItemContent::Synthetic { .. } | ItemContent::Cancelled { .. } => ItemKind::Synthetic,
             ItemContent::Summary { .. } => ItemKind::Summary,
             ItemContent::Imported { .. } => ItemKind::Imported,
             ItemContent::Instruction { .. } => ItemKind::Instruction,
@@ -197,7 +248,7 @@ impl Item {
             ItemContent::Reply { .. } => kind::REPLY,
             ItemContent::Observation { .. } => kind::OBSERVATION,
             ItemContent::Explanation { .. } => kind::EXPLANATION,
-            ItemContent::Synthetic { .. } => kind::SYNTHETIC,
+            ItemContent::Synthetic { .. } | ItemContent::Cancelled { .. } => kind::SYNTHETIC,
             ItemContent::Summary { .. } => kind::SUMMARY,
             ItemContent::Imported { .. } => kind::IMPORTED,
             ItemContent::Instruction { .. } => kind::INSTRUCTION,
@@ -230,6 +281,7 @@ impl Item {
             ItemContent::Reply { text, .. }
             | ItemContent::Explanation { text }
             | ItemContent::Synthetic { text, .. }
+            | ItemContent::Cancelled { text }
             | ItemContent::Summary { text, .. }
             | ItemContent::Imported { text, .. }
             | ItemContent::Instruction { text } => (&**text).into(),
@@ -245,6 +297,21 @@ impl Item {
             ItemContent::Fragment(fragment) => fragment.rendered.chars(),
             ItemContent::Input { input, .. } => input.chars(),
             _ => self.text().chars().count(),
+        }
+    }
+
+    /// Returns the size of the texts and of the data of images, in bytes, as a request carries them: UTF-8, and base64 for
+    /// images.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match &self.content {
+            ItemContent::Fragment(fragment) => fragment.rendered.text().len(),
+            ItemContent::Input { input, .. } => input.bytes(),
+            ItemContent::Reply { text, calls, .. } => {
+                text.len() + calls.iter().map(|call| call.action().payload().len()).sum::<usize>()
+            }
+            ItemContent::Observation { parts, .. } => parts.iter().map(|part| part.len()).sum(),
+            _ => self.text().len(),
         }
     }
 

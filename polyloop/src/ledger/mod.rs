@@ -2,6 +2,7 @@
 
 mod compaction;
 mod fork;
+mod import;
 mod item;
 mod rollback;
 #[cfg(test)]
@@ -18,11 +19,10 @@ pub(crate) use view::Part;
 use view::View;
 
 use crate::event::{
-    Call, CallId, CallTable, Decision, Event, ImportedItem, ImportedPart, ImportedTurns, NoteId,
-    RecordedFragment, Reply, ReplyCall, Settled, Status,
+    Call, CallId, CallTable, Decision, Event, NoteId, RecordedFragment, Reply, ReplyCall, Settled,
 };
 use crate::fragment::{FragmentSpec, Lifetime, OnFork};
-use crate::message::{ItemId, Role};
+use crate::message::ItemId;
 
 /// The live items of a session.
 #[derive(Clone, Debug, Default)]
@@ -201,13 +201,7 @@ impl Ledger {
                 self.compaction =
                     Some(Compacting { before: *before, instruction: instruction.as_ref().map(asks) });
             }
-            Event::CompactionApplied { replaced, summary, restated, effects, forged_marker } => {
-                let summary = summary.as_ref().map(|(id, text)| {
-                    let (text, effects) = (text.clone(), effects.as_slice().into());
-                    self.item(*id, ItemContent::Summary { text, effects }).forging(*forged_marker)
-                });
-                self.compacted(replaced, summary, restated);
-            }
+            Event::CompactionApplied { .. } => self.compacted(event),
             Event::CompactionAbandoned { .. } => self.compaction = None,
             // A request for a summary is about what stands, and adds nothing.
             Event::PromptSealed { .. } if self.compaction.is_some() => {}
@@ -246,8 +240,7 @@ impl Ledger {
                 self.began = None;
                 self.close();
                 if let Some((id, text)) = told {
-                    let content = ItemContent::Synthetic { reply: false, text: text.clone() };
-                    self.place(self.item(*id, content));
+                    self.place(self.item(*id, ItemContent::Cancelled { text: text.clone() }));
                 }
             }
             Event::ModelFailed { closing: None, .. }
@@ -314,6 +307,9 @@ impl Ledger {
             tool: call.action().label().into(),
             native: self.open_native,
             status: settled.outcome.status,
+            is_error: settled.outcome.is_error,
+            receipt: settled.receipt,
+            missing: settled.missing(),
             parts: settled.shown(),
         };
         *place = Some(Item::new(item, self.open_turn, content).forging(settled.forged_marker));
@@ -335,52 +331,6 @@ impl Ledger {
         }
     }
 
-    /// Takes the history of another program. It stands as it is; no layout orders it.
-    fn imported(&mut self, items: &[ImportedItem]) {
-        self.view.close();
-        let mut message = None;
-        let turns = turns_of(items);
-        for (ImportedItem { item: id, part, joined }, begins) in items.iter().zip(turns) {
-            if begins {
-                self.begin_turn();
-            }
-            let first = *message.insert(message.filter(|_| *joined).unwrap_or(*id));
-            let (content, forged) = match part {
-                ImportedPart::Fragment(fragment) => {
-                    self.said(*id, fragment.clone());
-                    if let Some(last) = self.view.items.last_mut() {
-                        *last = last.clone().imported_with(first);
-                    }
-                    continue;
-                }
-                ImportedPart::Input { input, forged_marker } => {
-                    (ItemContent::Input { input: input.clone(), typed: None }, *forged_marker)
-                }
-                ImportedPart::Text { role, text, forged_marker } => {
-                    (ItemContent::Imported { role: *role, text: text.clone() }, *forged_marker)
-                }
-                ImportedPart::Reply { text, calls, forged_marker } => {
-                    let calls = calls.as_slice().into();
-                    let text = text.clone();
-                    (ItemContent::Reply { text, calls, native: true, state: None }, *forged_marker)
-                }
-                ImportedPart::Result { call, tool, parts, forged_marker } => {
-                    let (call, tool, parts) = (call.clone(), tool.clone(), parts.clone());
-                    let content = ItemContent::Observation {
-                        call,
-                        tool,
-                        native: true,
-                        status: Status::Executed,
-                        parts,
-                    };
-                    (content, *forged_marker)
-                }
-            };
-            self.place(self.item(*id, content).forging(forged).imported_with(first));
-        }
-        self.view.close();
-    }
-
     /// What stands was changed: nothing that was derived from it holds any more.
     fn changed_otherwise(&mut self) {
         self.breaks += 1;
@@ -391,33 +341,6 @@ impl Ledger {
             is_latest.then(|| (fragment.spec.kind, (item.id(), fragment.clone())))
         });
         self.latest = latest.collect();
-    }
-}
-
-/// Tells of each imported item whether a turn begins with it. What the program stated directly before a person's words belongs
-/// to their turn, but for the first one: what is stated before that holds for all of them.
-fn turns_of(items: &[ImportedItem]) -> Vec<bool> {
-    let mut turns = ImportedTurns::default();
-    let mut begins: Vec<bool> = items
-        .iter()
-        .map(|item| turns.begins(matches!(item.part, ImportedPart::Input { .. }), item.joined))
-        .collect();
-    let words: Vec<usize> = (0..).zip(&begins).filter(|(_, begins)| **begins).map(|(at, _)| at).collect();
-    for at in words.into_iter().skip(1) {
-        let before = items.get(..at).unwrap_or_default().iter().rev();
-        let stated = before.take_while(|item| is_stated(&item.part)).count();
-        begins.swap(at, at - stated);
-    }
-    begins
-}
-
-/// Whether the program that recorded it stated it to the model: no words, nothing that the model said or did, and no summary,
-/// which is a text in the role of a person.
-fn is_stated(part: &ImportedPart) -> bool {
-    match part {
-        ImportedPart::Fragment(_) => true,
-        ImportedPart::Text { role, .. } => matches!(role, Role::System | Role::Developer),
-        ImportedPart::Input { .. } | ImportedPart::Reply { .. } | ImportedPart::Result { .. } => false,
     }
 }
 

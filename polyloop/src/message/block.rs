@@ -143,6 +143,19 @@ impl Content {
     }
 }
 
+impl Content {
+    /// Measures the content in bytes, as a request carries it; the escapes of JSON are not counted.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Text { text } => text.len(),
+            Self::ToolCall { name, arguments, .. } => name.len() + arguments.len(),
+            Self::ToolResult { parts, .. } => parts.iter().map(|part| part.len()).sum(),
+            Self::Image { image } => image.bytes(),
+            Self::ProviderState { state } => state.data().len(),
+        }
+    }
+}
+
 /// One part of a message, with its origin and its size.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Block {

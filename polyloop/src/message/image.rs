@@ -108,6 +108,14 @@ impl Image {
         self.chars
     }
 
+    /// The size of its data or of its address in a request, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.source {
+            ImageSource::Data { base64, .. } => base64.len(),
+            ImageSource::Url(url) => url.len(),
+        }
+    }
+
     /// Returns its address, or its data as one: `data:image/png;base64,…`.
     #[must_use]
     pub fn to_url(&self) -> Cow<'_, str> {

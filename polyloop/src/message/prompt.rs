@@ -50,6 +50,7 @@ pub struct Prompt {
     messages: VectorSync<Message>,
     tools: Arc<[ToolDefinition]>,
     chars: usize,
+    bytes: usize,
     /// How many messages at the front are the run part.
     run_part: usize,
     shares: Shares,
@@ -61,6 +62,7 @@ impl Prompt {
             messages: VectorSync::new_sync(),
             tools: Arc::from([]),
             chars: 0,
+            bytes: 0,
             run_part: 0,
             shares: Shares::default(),
         }
@@ -69,6 +71,7 @@ impl Prompt {
     pub(crate) fn push(&mut self, message: Message) {
         self.chars += message.chars();
         message.blocks().iter().for_each(|block| self.shares.add(block));
+        self.bytes += message.blocks().iter().map(|block| block.content().bytes()).sum::<usize>();
         self.messages.push_back_mut(message);
     }
 
@@ -146,6 +149,13 @@ impl Prompt {
     #[must_use]
     pub fn chars(&self) -> usize {
         self.chars
+    }
+
+    /// Returns the size of all messages in bytes: texts as UTF-8, images as base64. The body of a request is somewhat
+    /// larger: it adds the header, the names of its fields and the escapes of JSON.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Returns the hash over what a model sees of the messages, as hexadecimal digits (BLAKE3): who speaks, and what; not

@@ -97,9 +97,10 @@ fn is_shown(content: &ItemContent) -> bool {
         ItemContent::Fragment(fragment) => fragment.spec.visible,
         ItemContent::Imported { role, .. } => !matches!(role, Role::System | Role::Developer),
         // The runtime speaks to the model.
-        ItemContent::Explanation { .. } | ItemContent::Synthetic { .. } | ItemContent::Instruction { .. } => {
-            false
-        }
+        ItemContent::Explanation { .. }
+        | ItemContent::Synthetic { .. }
+        | ItemContent::Cancelled { .. }
+        | ItemContent::Instruction { .. } => false,
     }
 }
 
@@ -110,6 +111,7 @@ fn is_remembered(content: &ItemContent) -> bool {
         ItemContent::Observation { .. }
         | ItemContent::Explanation { .. }
         | ItemContent::Synthetic { .. }
+        | ItemContent::Cancelled { .. }
         | ItemContent::Summary { .. }
         | ItemContent::Imported { .. }
         | ItemContent::Instruction { .. } => false,

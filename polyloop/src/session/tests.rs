@@ -66,6 +66,8 @@ fn compact(session: &mut Session<App>, replaced: &[ItemId]) {
         restated,
         effects: Vec::new(),
         forged_marker: false,
+        shortened: Vec::new(),
+        keeps_present_notes: true,
     });
 }
 

@@ -4,9 +4,11 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::watch;
 
+use super::results::Results;
 use super::returned::Returned;
 
 /// A boxed future that may be sent between threads.
@@ -24,6 +26,18 @@ pub struct CallContext {
     child: Option<Arc<str>>,
     cancelled: watch::Receiver<bool>,
     progress: Progress,
+    key_asked: Arc<AtomicBool>,
+    results: Option<Arc<dyn Results>>,
+}
+
+/// Tells whether a handler asked for the idempotency key of its call.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyUse(Arc<AtomicBool>);
+
+impl KeyUse {
+    pub(crate) fn was_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl CallContext {
@@ -33,12 +47,26 @@ impl CallContext {
         cancelled: watch::Receiver<bool>,
         progress: Progress,
     ) -> Self {
-        Self { session: None, id, attempt, child: None, cancelled, progress }
+        let key_asked = Arc::default();
+        Self { session: None, id, attempt, child: None, cancelled, progress, key_asked, results: None }
     }
 
     pub(crate) fn in_session(mut self, session: Arc<str>) -> Self {
         self.session = Some(session);
         self
+    }
+
+    pub(crate) fn with_results(mut self, results: Arc<dyn Results>) -> Self {
+        self.results = Some(results);
+        self
+    }
+
+    pub(crate) fn results(&self) -> Option<&dyn Results> {
+        self.results.as_deref()
+    }
+
+    pub(crate) fn key_use(&self) -> KeyUse {
+        KeyUse(self.key_asked.clone())
     }
 
     /// Makes the context of a call outside any run: to call a handler in a test of your own.
@@ -66,8 +94,12 @@ impl CallContext {
     /// takes an idempotency key does not do the same thing twice.
     ///
     /// Outside a run it is the call's id alone.
+    ///
+    /// A result is a receipt where its handler asked for the key: a compaction keeps it beside the call, although the tool
+    /// may be repeated.
     #[must_use]
     pub fn idempotency_key(&self) -> String {
+        self.key_asked.store(true, Ordering::Relaxed);
         self.session.as_ref().map_or_else(|| self.id.to_string(), |session| format!("{session}/{}", self.id))
     }
 

@@ -5,12 +5,14 @@ mod arguments;
 mod call;
 mod compiled;
 mod complaint;
+mod cut;
 pub(crate) mod described;
 mod given;
 mod nearest;
 mod normal;
 mod param;
 mod provide;
+mod results;
 mod returned;
 mod scalar;
 mod set;
@@ -26,13 +28,16 @@ pub use arguments::Arguments;
 pub use call::{CallContext, Prepared};
 pub use param::{Limit, Param, ToolArg};
 pub use provide::{IntoState, Provide};
+pub use results::read_result;
 pub use returned::{Json, Observation, Returned, ToolError, ToolFailure, ToolReturn};
 pub use scalar::Scalars;
 pub use set::{CheckedCall, ToolEntry, ToolSet};
 pub use spec::{Hints, Replay, ToolSpec};
 
 pub(crate) use call::BoxFuture;
+pub(crate) use cut::head_and_tail;
 pub(crate) use normal::normal_form;
+pub(crate) use results::Results;
 #[cfg(feature = "mcp")]
 pub(crate) use written::WrittenObject;
 

@@ -337,7 +337,7 @@ fn fingerprint<S: ?Sized>(members: &[Member<S>]) -> blake3::Hash {
     for member in members {
         let spec = member.entry.spec;
         // Stored: an option that was added later is appended only where it differs from its default.
-        let policies = format!(
+        let mut policies = format!(
             "{:?} {:?} {} {} {:?} {} {:?} {} {}",
             member.scalars,
             spec.replay,
@@ -349,6 +349,12 @@ fn fingerprint<S: ?Sized>(members: &[Member<S>]) -> blake3::Hash {
             spec.hidden,
             spec.schema_only
         );
+        if let Some(chars) = spec.max_chars {
+            policies.extend([" max_chars ", &chars.to_string()]);
+        }
+        if spec.keep_result {
+            policies.push_str(" keep_result");
+        }
         for part in [&*member.name, spec.description, member.compiled.schema.get(), &policies] {
             hasher.update(&part.len().to_le_bytes());
             hasher.update(part.as_bytes());

@@ -74,6 +74,10 @@ pub struct ToolSpec {
     pub schema_only: bool,
     /// Whether its handler borrows nothing from the state.
     pub stateless: bool,
+    /// How many characters of a result a model is shown at most; none where the agent's limit holds.
+    pub max_chars: Option<usize>,
+    /// Whether a compaction keeps the results beside the calls.
+    pub keep_result: bool,
 }
 
 impl ToolSpec {
@@ -96,6 +100,8 @@ impl ToolSpec {
             lenient: false,
             schema_only: false,
             stateless: false,
+            max_chars: None,
+            keep_result: false,
         }
     }
 
@@ -208,6 +214,20 @@ impl ToolSpec {
     #[must_use]
     pub const fn schema_only(mut self) -> Self {
         self.schema_only = true;
+        self
+    }
+
+    /// Limits how much of a result a model is shown, in characters: more or fewer than the agent allows.
+    #[must_use]
+    pub const fn max_chars(mut self, chars: usize) -> Self {
+        self.max_chars = Some(chars);
+        self
+    }
+
+    /// Lets a compaction keep the results beside the calls.
+    #[must_use]
+    pub const fn keep_result(mut self) -> Self {
+        self.keep_result = true;
         self
     }
 }

@@ -27,7 +27,7 @@ refused!(a_file_is_named, () => ["nothing says which tools are meant; write `mcp
 refused!(an_unknown_option_is_refused, ("src/mcp_tools/tests/notes.lock.json", trust, colour = 1) => [
     "`trust` is no option of `mcp_tools!`; did you mean `trusted`?",
     "`colour` is no option of `mcp_tools!`; the options are `module`, `prefix`, `rename`, `except`, `trusted`, `approval`, \
-     `concurrent`, `timeout`, `crate`",
+     `concurrent`, `timeout`, `max_chars`, `crate`",
 ]);
 refused!(a_duration_has_a_unit, ("src/mcp_tools/tests/notes.lock.json", timeout = "3") => [
     "`3` is no duration; write `500ms`, `30s` or `2m`",

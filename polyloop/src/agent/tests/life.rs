@@ -6,72 +6,21 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::kinds::{App, Count, News, Note, Place, Rights};
 use super::machine::Choices;
-use super::{config, strictly};
-use crate::compact::History;
+use super::{compactions, config, strictly};
+use crate::compact::{Effect, History, Size};
 use crate::event::{
     Action, ActionOutcome, Call, CompactionReason, Decision, Definitions, Ending, Event, Seal, SealPurpose,
     Settled,
 };
-use crate::fragment::Body;
 use crate::journal::{Chain, Entry, Fork, SessionId};
 use crate::layout::{Grouped, Layout, Staged, Template, Turn};
 use crate::ledger::{Item, ItemKind, Statement};
 use crate::message::{ItemId, Prompt};
 use crate::registry::fragment_by_kind;
 use crate::session::{Session, Words};
-use crate::{ContextFragment, registry};
-
-/// Where the agent works.
-#[derive(ContextFragment)]
-#[fragment(crate = crate, role = user, markers("<place>", "</place>"), lifetime = latest, max_chars = 99, at_most = 99)]
-#[fragment(absent = "no place", body = "{name}")]
-struct Place {
-    name: usize,
-}
-
-/// What it may do. A child keeps what its parent was told.
-#[derive(ContextFragment)]
-#[fragment(crate = crate, role = developer, unmarked = "short", lifetime = latest, on_fork = keep, max_chars = 99)]
-#[fragment(absent = "no rights", at_most = 99, on_compact = keep, body = "rights {level}")]
-struct Rights {
-    level: usize,
-}
-
-/// How far it is; only what changed is said.
-#[derive(ContextFragment, Serialize, Deserialize)]
-#[fragment(crate = crate, role = user, markers("<count>", "</count>"), lifetime = latest, max_chars = 99, state)]
-#[fragment(absent = "no count", at_most = 99, change = more, body = "{number}")]
-struct Count {
-    number: usize,
-}
-
-fn more(earlier: &Count, now: &Count) -> Option<Body> {
-    let more = now.number.checked_sub(earlier.number)?;
-    Some(Body::new().text("and ").value(more).text(" more"))
-}
-
-/// News of one turn.
-#[derive(ContextFragment)]
-#[fragment(crate = crate, role = user, unmarked = "news", slot = turn, lifetime = once, max_chars = 99, at_most = 99)]
-#[fragment(body = "news {number}")]
-struct News {
-    number: usize,
-}
-
-/// What stays.
-#[derive(ContextFragment)]
-#[fragment(crate = crate, role = developer, unmarked = "note", on_rollback = keep, max_chars = 99, at_most = 99)]
-#[fragment(body = "note {number}")]
-struct Note {
-    number: usize,
-}
-
-registry! {
-    struct App { fragments: [Place, Rights, Count, News, Note], crate: crate }
-}
 
 /// The kinds of which a model is told what holds now.
 const LATEST: [&str; 3] = ["place", "rights", "count"];
@@ -249,7 +198,10 @@ impl Life {
     }
 
     fn reply(&mut self, choices: &mut Choices<'_>) {
-        let actions = vec![Action::tool("tally", "{}"); choices.below(3)];
+        // Each call has arguments of its own, by which it is known again.
+        let number = self.number();
+        let action = |call: usize| Action::tool("tally", format!("{number}.{call}"));
+        let actions: Vec<Action> = (0..choices.below(3)).map(action).collect();
         let decision = Decision::act("I act.", actions.clone());
         let calls = self.session.new_calls().zip(actions).map(|(id, action)| Call::new(id, action));
         let calls: Vec<Call> = calls.collect();
@@ -272,6 +224,7 @@ impl Life {
             }
             let outcome = match choices.below(4) {
                 0 => ActionOutcome::unknown("nobody knows"),
+                1 => ActionOutcome::executed("it broke").as_error(),
                 _ => ActionOutcome::executed("done"),
             };
             let settled = Settled::new(outcome, Arc::from([Arc::from("seen")]));
@@ -283,24 +236,31 @@ impl Life {
     fn compact(&mut self, choices: &mut Choices<'_>) {
         let ledger = self.session.ledger();
         let before = ledger.first_unseen();
-        let history = History::new(ledger, before, CompactionReason::Asked, 0, 0);
+        let history = History::new(ledger, before, CompactionReason::Asked, Size::default());
         let exchanges = history.exchanges().iter().filter(|_| choices.below(3) > 0);
         let replaced: Vec<_> = exchanges.flat_map(|exchange| exchange.items().iter().map(Item::id)).collect();
         let instruction = (choices.below(2) == 0).then(|| (self.session.new_item(), "sum up".into()));
         self.record(Event::CompactionStarted { reason: CompactionReason::Asked, before, instruction });
         if choices.below(4) == 0 {
-            return self.record(Event::CompactionAbandoned { why: "no".to_owned() });
+            return self.record(Event::CompactionAbandoned { why: "no".to_owned(), chars: None });
         }
-        let summary = (choices.below(4) > 0).then(|| (self.session.new_item(), "a summary".into()));
+        let effects = history.effects(&replaced.iter().copied().collect(), |_| Some(Effect::Receipt));
+        let says = choices.below(4) > 0 || !effects.is_empty();
+        let summary = says.then(|| (self.session.new_item(), "a summary".into()));
         let sources = self.session.ledger().to_restate(before);
         let restated = sources.into_iter().map(|of| (self.session.new_item(), of)).collect();
+        let (keeps_present_notes, present) = (choices.below(2) == 0, self.session.ledger().turn());
+        let stood = self.session.items().to_vec();
         self.record(Event::CompactionApplied {
             replaced,
             summary,
             restated,
-            effects: Vec::new(),
+            effects,
             forged_marker: false,
+            shortened: Vec::new(),
+            keeps_present_notes,
         });
+        compactions::check(&stood, self.session.items(), present, keeps_present_notes);
     }
 
     /// The session goes on in another process, which knows its journal only; or another one branches off.
@@ -354,7 +314,11 @@ impl Life {
     fn live(&mut self, choices: &mut Choices<'_>) {
         match (choices.below(9), self.under_way) {
             (0 | 1, true) => {
-                self.record(Event::RunEnded { ending: Ending::FinalAnswer, told: None });
+                let (ending, told) = match choices.below(3) {
+                    0 => (Ending::Cancelled, Some((self.session.new_item(), "cancelled".into()))),
+                    _ => (Ending::FinalAnswer, None),
+                };
+                self.record(Event::RunEnded { ending, told });
                 self.under_way = false;
             }
             (2, true) => {

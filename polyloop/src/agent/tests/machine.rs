@@ -192,7 +192,7 @@ impl Machine {
     fn ask(&mut self, choices: &mut Choices<'_>) {
         let prompt = self.session.prompt();
         if choices.one_in(30) {
-            self.record(Event::PromptRefused { chars: prompt.chars(), limit: 1 });
+            self.record(Event::PromptRefused { chars: prompt.chars(), limit: 1, bytes: None });
             return self.end(Ending::ContextOverflow { chars: prompt.chars() });
         }
         let seal = Seal {

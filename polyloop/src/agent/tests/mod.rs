@@ -6,7 +6,9 @@
     reason = "a test that meets something else shall fail loudly"
 )]
 
+mod compactions;
 mod golden;
+mod kinds;
 mod life;
 mod machine;
 mod orders;

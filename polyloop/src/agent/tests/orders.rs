@@ -49,7 +49,7 @@ fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
             typed: None,
             forged_marker: false,
         },
-        9 => Event::PromptRefused { chars: 1, limit: 0 },
+        9 => Event::PromptRefused { chars: 1, limit: 0, bytes: None },
         10..=13 => Event::PromptSealed { seal: Seal::default() },
         14 => Event::ModelReplied { reply: Arc::new(Reply::text("so")) },
         15 => {
@@ -116,8 +116,10 @@ fn about_the_context(session: &Session<App>, ids: [ItemId; 2], choices: &mut Cho
             restated: (0..choices.below(2)).map(|_| (other, any_item(choices))).collect(),
             effects: Vec::new(),
             forged_marker: false,
+            shortened: Vec::new(),
+            keeps_present_notes: choices.below(2) == 0,
         },
-        6 => Event::CompactionAbandoned { why: String::new() },
+        6 => Event::CompactionAbandoned { why: String::new(), chars: None },
         7 => Event::FragmentRecorded { item, fragment, instead_of: Some(any_item(choices)) },
         _ => {
             let call = Call::new(CallId::numbered(choices.below(6) as u64), Action::tool("tally", "{}"));
@@ -125,6 +127,7 @@ fn about_the_context(session: &Session<App>, ids: [ItemId; 2], choices: &mut Cho
                 call: call.id().clone(),
                 tool: "tally".into(),
                 parts: Arc::from([Arc::from("seen")]),
+                shown: None,
                 forged_marker: false,
             };
             let reply =
