@@ -20,6 +20,13 @@ pub(crate) type Progress = Arc<dyn Fn(&str, &str) + Send + Sync>;
 /// What a handler may know of its call: `#[call] call: &CallContext`.
 #[derive(Clone)]
 pub struct CallContext {
+    // On the heap: the future of a handler holds one.
+    facts: Arc<Facts>,
+}
+
+/// What a call context holds.
+#[derive(Clone)]
+struct Facts {
     session: Option<Arc<str>>,
     id: Arc<str>,
     attempt: u32,
@@ -48,25 +55,27 @@ impl CallContext {
         progress: Progress,
     ) -> Self {
         let key_asked = Arc::default();
-        Self { session: None, id, attempt, child: None, cancelled, progress, key_asked, results: None }
+        let facts =
+            Facts { session: None, id, attempt, child: None, cancelled, progress, key_asked, results: None };
+        Self { facts: Arc::new(facts) }
     }
 
     pub(crate) fn in_session(mut self, session: Arc<str>) -> Self {
-        self.session = Some(session);
+        Arc::make_mut(&mut self.facts).session = Some(session);
         self
     }
 
     pub(crate) fn with_results(mut self, results: Arc<dyn Results>) -> Self {
-        self.results = Some(results);
+        Arc::make_mut(&mut self.facts).results = Some(results);
         self
     }
 
     pub(crate) fn results(&self) -> Option<&dyn Results> {
-        self.results.as_deref()
+        self.facts.results.as_deref()
     }
 
     pub(crate) fn key_use(&self) -> KeyUse {
-        KeyUse(self.key_asked.clone())
+        KeyUse(self.facts.key_asked.clone())
     }
 
     /// Makes the context of a call outside any run: to call a handler in a test of your own.
@@ -87,7 +96,7 @@ impl CallContext {
     /// Returns the library's own id of the call, the same at every attempt. No other call of its session has it.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.id
+        &self.facts.id
     }
 
     /// Returns what no other call of any session has, the same at every attempt: the session's id and the call's. A service that
@@ -99,39 +108,42 @@ impl CallContext {
     /// may be repeated.
     #[must_use]
     pub fn idempotency_key(&self) -> String {
-        self.key_asked.store(true, Ordering::Relaxed);
-        self.session.as_ref().map_or_else(|| self.id.to_string(), |session| format!("{session}/{}", self.id))
+        self.facts.key_asked.store(true, Ordering::Relaxed);
+        self.facts
+            .session
+            .as_ref()
+            .map_or_else(|| self.facts.id.to_string(), |session| format!("{session}/{}", self.facts.id))
     }
 
     /// Returns which attempt this is, counted from 1.
     #[must_use]
     pub fn attempt(&self) -> u32 {
-        self.attempt
+        self.facts.attempt
     }
 
     /// Returns the id of the session for a run inside this call, where its tool is declared with `replay = child`. It is the
     /// same at every attempt; [`Agent::child`](crate::Agent::child) takes it from here.
     #[must_use]
     pub fn child_session(&self) -> Option<&str> {
-        self.child.as_deref()
+        self.facts.child.as_deref()
     }
 
     /// Sets the session for a run inside this call: to call a handler with `replay = child` in a test of your own.
     #[must_use]
     pub fn with_child_session(mut self, session: impl Into<Arc<str>>) -> Self {
-        self.child = Some(session.into());
+        Arc::make_mut(&mut self.facts).child = Some(session.into());
         self
     }
 
     /// Whether the run was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        *self.cancelled.borrow()
+        *self.facts.cancelled.borrow()
     }
 
     /// Waits until the run is cancelled; for ever if it never is.
     pub async fn cancelled(&self) {
-        let mut receiver = self.cancelled.clone();
+        let mut receiver = self.facts.cancelled.clone();
         if receiver.wait_for(|cancelled| *cancelled).await.is_err() {
             std::future::pending::<()>().await;
         }
@@ -139,7 +151,7 @@ impl CallContext {
 
     /// Reports progress to the host. The model never sees it.
     pub fn progress(&self, text: impl AsRef<str>) {
-        (self.progress)(&self.id, text.as_ref());
+        (self.facts.progress)(&self.facts.id, text.as_ref());
     }
 }
 
@@ -147,8 +159,8 @@ impl fmt::Debug for CallContext {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("CallContext")
-            .field("id", &self.id)
-            .field("attempt", &self.attempt)
+            .field("id", &self.facts.id)
+            .field("attempt", &self.facts.attempt)
             .finish_non_exhaustive()
     }
 }
