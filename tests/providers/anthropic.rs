@@ -226,3 +226,15 @@ fn options_that_do_not_go_together_are_refused() {
     assert!(refused(builder().thinking(2_000).temperature(0.0)).contains("`temperature` cannot be set"));
     assert!(refused(builder().parameter("system", "x")).contains("is written by the client"));
 }
+
+#[tokio::test]
+async fn numbers_of_arguments_stay_as_they_are_written() {
+    for number in
+        ["123456789012345678901234567890", "1e400", "-0", "1.50", "0.1000000000000000055511151231257827"]
+    {
+        let body =
+            message(&calling(), "tool_use").to_string().replace("\"left\":40", &format!("\"left\":{number}"));
+        let reply = asked(said(200, &body)).await.unwrap();
+        assert_eq!(reply.calls()[0].arguments, format!(r#"{{"left":{number},"right":2}}"#));
+    }
+}

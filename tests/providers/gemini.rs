@@ -168,3 +168,16 @@ async fn advice_to_wait_stands_in_the_error() {
     assert_eq!(error.class(), ModelErrorClass::RateLimited);
     assert_eq!(error.retry_after().map(|wait| wait.as_millis()), Some(37_500));
 }
+
+#[tokio::test]
+async fn numbers_of_arguments_stay_as_they_are_written() {
+    for number in
+        ["123456789012345678901234567890", "1e400", "-0", "1.50", "0.1000000000000000055511151231257827"]
+    {
+        let body = response(&calling(), Some("STOP"))
+            .to_string()
+            .replace("\"left\":40", &format!("\"left\":{number}"));
+        let reply = asked(said(200, &body)).await.unwrap();
+        assert_eq!(reply.calls()[0].arguments, format!(r#"{{"left":{number},"right":2}}"#));
+    }
+}
