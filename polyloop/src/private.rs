@@ -14,6 +14,8 @@ pub use crate::fragment::{
 #[cfg(feature = "mcp")]
 pub use crate::mcp::{Client as McpClient, PinnedServer, remote_call};
 pub use crate::message::Role;
+#[cfg(feature = "http")]
+pub use crate::provider::{read_stream, read_whole};
 pub use crate::registry::{
     Built, Finding, FragmentEntry, Listed, ListedTool, NONE, OnceBuilt, Registry, RegistrySpec,
     assert_marker_lock, check_caps, check_kinds, check_markers, check_specs, check_tools,

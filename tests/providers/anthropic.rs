@@ -62,15 +62,23 @@ fn streamed() -> [Answer; 2] {
         block(1, json!({"type": "text", "text": ""})),
         text(1, "Let me "),
         text(1, "add."),
+        json!({"type": "content_block_stop", "index": 1}),
         block(2, json!({"type": "tool_use", "id": "toolu_7", "name": "add", "input": {}})),
         input(""),
         input("{\"left\": 40, \"ri"),
         input("ght\": 2}"),
+        json!({"type": "content_block_stop", "index": 2}),
         end("tool_use"),
         stop.clone(),
     ];
-    let answering =
-        [start, block(0, json!({"type": "text", "text": ""})), text(0, "It is 42."), end("end_turn"), stop];
+    let answering = [
+        start,
+        block(0, json!({"type": "text", "text": ""})),
+        text(0, "It is 42."),
+        json!({"type": "content_block_stop", "index": 0}),
+        end("end_turn"),
+        stop,
+    ];
     [events(&calling), events(&answering)]
 }
 
@@ -210,6 +218,7 @@ async fn a_call_that_is_no_json_keeps_its_text() {
         json!({"type": "content_block_start", "index": 0, "content_block": start}),
         json!({"type": "content_block_delta", "index": 0,
                "delta": {"type": "input_json_delta", "partial_json": "{\"left\": 12345678901234567890123, oh"}}),
+        json!({"type": "content_block_stop", "index": 0}),
         json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}),
         json!({"type": "message_stop"}),
     ]);

@@ -10,7 +10,7 @@ use crate::conversation::events;
 use crate::server::{Answer, Server, answer};
 use crate::support::prompt;
 
-async fn asked<P: Protocol>(
+pub(crate) async fn asked<P: Protocol>(
     client: impl Fn(&Server) -> ClientBuilder<P>,
     answered: Answer,
 ) -> Result<Reply, ModelError> {
@@ -18,19 +18,19 @@ async fn asked<P: Protocol>(
     client(&server).build().unwrap().ask(&prompt()).await
 }
 
-fn chat(server: &Server) -> ClientBuilder<polyloop::ChatCompletions> {
+pub(crate) fn chat(server: &Server) -> ClientBuilder<polyloop::ChatCompletions> {
     OpenAi::builder(server.url(), "m")
 }
 
-fn responses(server: &Server) -> ClientBuilder<polyloop::Responses> {
+pub(crate) fn responses(server: &Server) -> ClientBuilder<polyloop::Responses> {
     OpenAiResponses::builder(server.url(), "m")
 }
 
-fn messages(server: &Server) -> ClientBuilder<polyloop::Messages> {
+pub(crate) fn messages(server: &Server) -> ClientBuilder<polyloop::Messages> {
     Anthropic::builder(server.url(), "m")
 }
 
-fn generate(server: &Server) -> ClientBuilder<polyloop::GenerateContent> {
+pub(crate) fn generate(server: &Server) -> ClientBuilder<polyloop::GenerateContent> {
     Gemini::builder(server.url(), "m")
 }
 
@@ -60,6 +60,7 @@ async fn no_reply_is_lost_for_what_it_cost() {
                 asked(messages, events(&[
                     json!({"type": "message_start", "message": {"usage": of_messages}}),
                     json!({"type": "content_block_start", "index": null, "content_block": {"type": "text", "text": "Yes."}}),
+                    json!({"type": "content_block_stop", "index": null}),
                     json!({"type": "message_delta", "delta": {"stop_reason": "end_turn", "text": null}, "usage": of_messages}),
                     json!({"type": "message_stop"}),
                 ])).await,
@@ -99,8 +100,11 @@ async fn what_is_null_is_left_out() {
     let nothing: [Value; 2] =
         [json!({"candidates": null}), json!({"candidates": [{"content": {"parts": null}}]})];
     for answered in nothing {
-        assert_eq!(asked(generate, answer(&answered)).await.unwrap().as_text(), "");
+        let error = asked(generate, answer(&answered)).await.unwrap_err();
+        assert_eq!(error.class(), ModelErrorClass::Transport, "the model has not stopped");
     }
+    let stopped = json!({"candidates": [{"content": {"parts": null}, "finishReason": "STOP"}]});
+    assert_eq!(asked(generate, answer(&stopped)).await.unwrap().as_text(), "");
 }
 
 #[tokio::test]

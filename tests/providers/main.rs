@@ -12,14 +12,17 @@
 
 mod agent;
 mod anthropic;
+mod any_stream;
 mod bodies;
 mod called;
 mod conversation;
 mod decode;
+mod endings;
 mod failures;
 mod gemini;
 mod hostile;
 mod options;
+mod reasoning;
 mod replies;
 mod responses;
 mod seals;

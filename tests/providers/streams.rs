@@ -111,7 +111,9 @@ async fn a_stream_without_its_last_event_is_whole_if_the_model_said_why_it_stopp
     let pieces = vec![text("a"), end("stop")];
     assert_eq!(stream(Answer::Stream(pieces.clone())).await.0.unwrap().as_text(), "a");
     assert_eq!(stream(Answer::CutStream(pieces)).await.0.unwrap().as_text(), "a");
-    let bare = vec![text("a"), done()];
+    // A server that names no reasons at all.
+    let bare = br#"data: {"choices":[{"delta":{"content":"a"}}]}"#.to_vec();
+    let bare = vec![bare, b"\n\n".to_vec(), done()];
     assert_eq!(stream(Answer::Stream(bare)).await.0.unwrap().as_text(), "a");
 }
 

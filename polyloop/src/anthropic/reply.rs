@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::ModelError;
 use crate::event::{Reply, ReplyCall, Usage};
-use crate::provider::{Answered, Ended, Wanted, cost, count, nullable, of_answer, read, unreadable};
+use crate::provider::{Answered, Wanted, cost, count, ended, nullable, of_answer, read, unreadable};
 
 /// An answer that came whole.
 #[derive(Deserialize)]
@@ -102,11 +102,7 @@ pub(super) fn reply(
     usage: WireUsage,
 ) -> Result<Reply, ModelError> {
     let mut answered = Answered { usage: usage.into(), ..Answered::default() };
-    answered.ended = match stop_reason {
-        Some("max_tokens" | "model_context_window_exceeded") => Ended::Length,
-        Some("refusal") => Ended::Filtered,
-        _ => Ended::Said,
-    };
+    answered.ended = stop_reason.map(|reason| ended(reason, "")).transpose()?.flatten().unwrap_or_default();
     for text in blocks {
         let block: Block<'_> = read(text)?;
         match block.r#type.as_str() {

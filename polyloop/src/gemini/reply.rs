@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Reply, ReplyCall, Usage};
 use crate::model::Deltas;
-use crate::provider::{Answered, Ended, Gathering, Wanted, cost, count, nullable, of_answer, read};
+use crate::provider::{
+    Answered, Gathering, ReplyIds, StopReason, Wanted, cost, count, cut, ended, named, nullable, of_answer,
+    read, unreadable,
+};
 
 /// An answer, or a piece of one.
 #[derive(Deserialize)]
@@ -21,6 +24,8 @@ struct Response<'a> {
     usage_metadata: Option<WireUsage>,
     #[serde(default, borrow)]
     error: Option<&'a RawValue>,
+    #[serde(default)]
+    response_id: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -28,8 +33,11 @@ struct Response<'a> {
 struct Candidate<'a> {
     #[serde(default, borrow)]
     content: Option<Content<'a>>,
+    /// A candidate without one has that of its place in the list.
     #[serde(default)]
-    finish_reason: Option<String>,
+    index: Option<u64>,
+    #[serde(default, deserialize_with = "named")]
+    finish_reason: Option<Option<String>>,
     #[serde(default)]
     finish_message: Option<String>,
 }
@@ -94,13 +102,10 @@ struct FunctionCall<'a> {
     name: String,
     #[serde(default, borrow)]
     args: Option<&'a RawValue>,
+    /// Set where the arguments come in pieces, which no body asks for.
+    #[serde(default, rename = "willContinue", deserialize_with = "nullable")]
+    will_continue: bool,
 }
-
-/// Reasons of a reply that the provider cut for its content.
-const FILTERED: [&str; 7] =
-    ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"];
-/// Reasons of a reply in which the provider could not read the call that the model wrote.
-const UNREADABLE_CALL: [&str; 3] = ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"];
 
 /// Reads a whole answer.
 pub(super) fn whole(wanted: &Wanted, text: &str) -> Result<Reply, ModelError> {
@@ -114,10 +119,12 @@ pub(super) fn whole(wanted: &Wanted, text: &str) -> Result<Reply, ModelError> {
 pub struct Pieces {
     wanted: Wanted,
     answered: Answered,
-    finish: Option<String>,
+    ids: ReplyIds,
+    stop: StopReason,
     message: String,
     /// All pieces, for the journal.
     raw: Vec<String>,
+    done: bool,
 }
 
 impl Pieces {
@@ -125,9 +132,11 @@ impl Pieces {
         Self {
             wanted: wanted.clone(),
             answered: Answered::default(),
-            finish: None,
+            ids: ReplyIds::default(),
+            stop: StopReason::default(),
             message: String::new(),
             raw: Vec::new(),
+            done: false,
         }
     }
 
@@ -143,11 +152,17 @@ impl Pieces {
             let message = format!("the provider refuses the prompt: {reason}");
             return Err(ModelError::new(ModelErrorClass::ContentRefused, message));
         }
-        let Some(candidate) = response.candidates.into_iter().next() else { return Ok(()) };
+        let is_first = |(place, candidate): &(usize, Candidate<'_>)| {
+            candidate.index.map_or(*place == 0, |index| index == 0)
+        };
+        let Some((_, candidate)) = response.candidates.into_iter().enumerate().find(is_first) else {
+            return Ok(());
+        };
+        self.ids.piece(response.response_id.as_ref().and_then(Value::as_str).map(str::to_owned))?;
         for part in candidate.content.map(|content| content.parts).unwrap_or_default() {
             self.part(part.get(), deltas)?;
         }
-        self.finish = candidate.finish_reason.or(self.finish.take());
+        self.stop.member(candidate.finish_reason);
         self.message.push_str(&candidate.finish_message.unwrap_or_default());
         Ok(())
     }
@@ -157,13 +172,20 @@ impl Pieces {
         let signature =
             part.thought_signature.map(|signature| ("thoughtSignature".to_owned(), signature.into()));
         let with: Map<String, Value> = signature.into_iter().collect();
-        if let Some(FunctionCall { id, name, args }) = part.function_call {
+        if let Some(FunctionCall { id, name, args, will_continue }) = part.function_call {
+            if will_continue {
+                return Err(unreadable("the arguments of a call come in pieces"));
+            }
+            self.stop.content();
             let arguments = args.map(RawValue::get).unwrap_or_default().to_owned();
             self.answered.calls.push(ReplyCall { id, name, arguments });
             self.answered.states.call(with);
         } else if part.thought {
             // A summary for people; what goes back is the signature, which stands at what the model said.
         } else if let Some(text) = part.text {
+            if !text.is_empty() {
+                self.stop.content();
+            }
             deltas.tell(&text);
             self.answered.states.text(text.len(), with);
             self.answered.text.push_str(&text);
@@ -172,34 +194,37 @@ impl Pieces {
     }
 
     fn into_reply(self) -> Result<Reply, ModelError> {
-        let Self { wanted, mut answered, finish, message, .. } = self;
-        match finish.as_deref() {
-            Some("MAX_TOKENS") => answered.ended = Ended::Length,
-            Some(reason) if FILTERED.contains(&reason) => answered.ended = Ended::Filtered,
-            Some(reason) if UNREADABLE_CALL.contains(&reason) && answered.calls.is_empty() => {
-                let message = format!("the provider could not read the model's call: {reason} {message}");
-                return Err(ModelError::new(ModelErrorClass::Empty, message.trim().to_owned()));
-            }
-            _ => {}
-        }
+        let Self { wanted, mut answered, ids, stop, message, .. } = self;
+        // As long as there is none, the model has not stopped, says the API reference.
+        let reason = stop.into_reason().ok_or_else(|| cut("it has no `finishReason`"))?;
+        ids.check()?;
+        // Most reasons say what went wrong, so one that is not known makes no answer.
+        answered.ended = ended(&reason, &message)?.ok_or_else(|| {
+            let message = format!("the provider stopped for a reason that is not known: {reason} {message}");
+            ModelError::new(ModelErrorClass::Server, message.trim_end().to_owned())
+        })?;
         answered.into_reply(&wanted.provider)
     }
 }
 
 impl Gathering for Pieces {
     fn take(&mut self, data: &str, deltas: &Deltas) -> Result<(), ModelError> {
+        if data == "[DONE]" {
+            self.done = true;
+            return Ok(());
+        }
         self.add(data, deltas)?;
         self.raw.push(data.to_owned());
         Ok(())
     }
 
     fn is_done(&self) -> bool {
-        // Nothing says so but the end of the stream.
-        false
+        // Routers write a last event that the interface does not have.
+        self.done
     }
 
     fn is_finished(&self) -> bool {
-        self.finish.is_some()
+        self.stop.is_end()
     }
 
     fn finish(self) -> Result<Reply, ModelError> {

@@ -1,9 +1,12 @@
 //! What an answer holds, before it is a reply.
 
+use std::collections::BTreeSet;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::mixed;
 use super::state::States;
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Finish, Reply, ReplyCall, Usage};
@@ -34,7 +37,12 @@ pub(crate) struct Answered {
 
 impl Answered {
     /// Makes the reply, with the state that goes back to its provider.
+    ///
+    /// # Errors
+    ///
+    /// When the provider refused to answer, or one call stands in it twice.
     pub(crate) fn into_reply(self, provider: &str) -> Result<Reply, ModelError> {
+        self.check_calls()?;
         let refused = |text: String| Err(ModelError::new(ModelErrorClass::ContentRefused, text));
         let no_text = self.text.trim().is_empty();
         let finish = match self.ended {
@@ -58,6 +66,18 @@ impl Answered {
         }
         Ok(self.states.into_state(provider).into_iter().fold(reply, Reply::with_provider_state))
     }
+
+    /// Refuses a reply in which one call stands twice: the same id with the same tool and arguments. Some servers give all calls
+    /// one id, so an id alone says nothing.
+    fn check_calls(&self) -> Result<(), ModelError> {
+        let mut known = BTreeSet::new();
+        for ReplyCall { id, name, arguments } in self.calls.iter().filter(|call| !call.id.is_empty()) {
+            if !known.insert((id, name, arguments)) {
+                return Err(mixed(&format!("the call `{id}` of `{name}` stands in it twice")));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Reads JSON of an answer.
@@ -70,6 +90,12 @@ pub(crate) fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>
     from: D,
 ) -> Result<T, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
+/// A member with its value, or without one where the server writes `null`; `None` outside where it leaves the member out. Used
+/// together with `default`.
+pub(crate) fn named<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 /// A number of tokens; none where the server writes something else. No reply is lost for what it cost.

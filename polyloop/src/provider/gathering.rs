@@ -1,7 +1,8 @@
 //! A reply on its way, event by event.
 
+use super::cut;
 use super::sse::Events;
-use crate::error::{ModelError, ModelErrorClass};
+use crate::error::ModelError;
 use crate::event::Reply;
 use crate::model::Deltas;
 
@@ -13,10 +14,14 @@ pub trait Gathering: Send {
     /// Whether the server said that nothing follows.
     fn is_done(&self) -> bool;
 
-    /// Whether the model said why it stopped: what may follow is no part of the reply's meaning.
+    /// Returns `true` if the reply is complete also where the connection ends here.
     fn is_finished(&self) -> bool;
 
-    /// Makes the reply of a stream that is finished.
+    /// Makes the reply of a stream that is done or finished.
+    ///
+    /// # Errors
+    ///
+    /// When the reply has no proper end, or the provider failed or refused to answer.
     fn finish(self) -> Result<Reply, ModelError>;
 }
 
@@ -55,6 +60,6 @@ impl<G: Gathering> Gathered<G> {
         if self.is_finished() {
             return self.gathering.finish();
         }
-        Err(ModelError::new(ModelErrorClass::Transport, "the stream was cut before the reply was whole"))
+        Err(cut("the stream ended before it"))
     }
 }

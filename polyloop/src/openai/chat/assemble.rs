@@ -20,11 +20,11 @@ impl Assembled {
     }
 }
 
-/// What is never continued, but said again.
-const REPEATED: [&str; 3] = ["role", "id", "type"];
+/// Members that a later piece repeats and does not continue.
+const REPEATED: [&str; 4] = ["role", "id", "type", "format"];
 
 /// Adds the members of a piece. Inside a delta a text continues the one before; anywhere else what comes later counts.
-fn merge(known: &mut Map<String, Value>, piece: Map<String, Value>, in_delta: bool) {
+pub(super) fn merge(known: &mut Map<String, Value>, piece: Map<String, Value>, in_delta: bool) {
     for (name, value) in piece {
         let inside = in_delta || name == "delta";
         match (known.get_mut(&name), value) {
@@ -48,13 +48,15 @@ fn merge(known: &mut Map<String, Value>, piece: Map<String, Value>, in_delta: bo
     }
 }
 
-/// Adds an element to the one of its index, unless its id says that it is another; one without an index stands alone.
+/// Adds an element to the one of its index, unless its id or type says that it is another; one without an index stands alone.
 fn merge_into(known: &mut Vec<Value>, piece: Value, in_delta: bool) {
     let index = piece.get("index").and_then(Value::as_u64);
-    let id = |value: &Value| value.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let others = |one: &Value| {
-        let (one, other) = (id(one), id(&piece));
-        !one.is_empty() && !other.is_empty() && one != other
+    let member = |value: &Value, name| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let others = |known: &Value| {
+        ["id", "type"].into_iter().any(|name| {
+            let (one, other) = (member(known, name), member(&piece, name));
+            !one.is_empty() && !other.is_empty() && one != other
+        })
     };
     let place = index.and_then(|index| place_of(known, index)).and_then(|place| known.get_mut(place));
     match (place.filter(|known| !others(known)), piece) {

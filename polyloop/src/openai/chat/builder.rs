@@ -47,6 +47,17 @@ impl ClientBuilder<ChatCompletions> {
         self
     }
 
+    /// Sets whether the reasoning of a reply with calls is kept, and sent back beside these calls; it is unless set.
+    ///
+    /// It is read from `reasoning_content`, `reasoning`, `reasoning_details` and a call's `extra_content`, and goes back under
+    /// the same names, to the same host and model only. Several vendors refuse the next step without it; `false` is for a server
+    /// that refuses these names in a request.
+    #[must_use]
+    pub fn return_reasoning(mut self, returns: bool) -> Self {
+        self.protocol.drops_reasoning = !returns;
+        self
+    }
+
     /// Sets whether one reply may hold several calls; the server's own choice unless set.
     #[must_use]
     pub fn parallel_tool_calls(self, parallel: bool) -> Self {

@@ -43,6 +43,10 @@ pub struct ChatMessage {
     /// The calls, with their arguments as the model wrote them; `{}` where it wrote none. A tool that there is not has the
     /// name that was sent.
     pub calls: Vec<ReplyCall>,
+    /// The reasoning that goes back to the provider: `reasoning_content`, `reasoning`, `reasoning_details`.
+    pub reasoning: Map<String, Value>,
+    /// The `extra_content` of each call that has one, by the call's place.
+    pub call_extras: Vec<(usize, Value)>,
     /// The id of the call that it answers.
     pub answers: Option<String>,
 }
@@ -71,6 +75,8 @@ struct Typed<T> {
     id: String,
     r#type: Function,
     function: T,
+    #[serde(default)]
+    extra_content: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -95,6 +101,9 @@ struct WireMessage {
     #[serde(default)]
     tool_calls: Vec<Typed<Call>>,
     tool_call_id: Option<String>,
+    reasoning_content: Option<Value>,
+    reasoning: Option<Value>,
+    reasoning_details: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -142,19 +151,28 @@ pub(super) fn decode(body: &[u8]) -> Result<ChatBody, ProviderError> {
 }
 
 fn message(message: WireMessage) -> Result<ChatMessage, ProviderError> {
-    let WireMessage { role, content, tool_calls, tool_call_id: answers } = message;
+    let WireMessage { role, content, tool_calls, tool_call_id: answers, .. } = message;
+    let reasoning = [
+        ("reasoning_content", message.reasoning_content),
+        ("reasoning", message.reasoning),
+        ("reasoning_details", message.reasoning_details),
+    ];
+    let reasoning =
+        reasoning.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
     if content.is_none() && tool_calls.is_empty() {
         let reason = format!("a message of the role `{role}` has neither a content nor calls");
         return Err(ProviderError::Body { reason });
     }
-    let call = |Typed { id, function: Call { name, arguments }, r#type: Function::Function }| {
+    let extra = |(place, call): (usize, &Typed<Call>)| Some((place, call.extra_content.clone()?));
+    let call_extras = tool_calls.iter().enumerate().filter_map(extra).collect();
+    let call = |Typed { id, function: Call { name, arguments }, r#type: Function::Function, .. }| {
         let arguments = original_arguments(&arguments)
             .map_err(|error| ProviderError::Body { reason: format!("the arguments of `{name}`: {error}") })?;
         Ok(ReplyCall { id, name, arguments })
     };
     let calls = tool_calls.into_iter().map(call).collect::<Result<_, _>>()?;
     let (text, parts) = said(content);
-    Ok(ChatMessage { role, text, parts, calls, answers })
+    Ok(ChatMessage { role, text, parts, calls, reasoning, call_extras, answers })
 }
 
 /// The text, and the parts where there are any.

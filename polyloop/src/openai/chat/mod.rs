@@ -3,6 +3,7 @@
 mod assemble;
 mod builder;
 mod decode;
+mod reasoning;
 mod reply;
 mod request;
 mod stream;
@@ -16,6 +17,7 @@ use crate::dialect::SchemaReader;
 use crate::error::ModelError;
 use crate::event::Reply;
 use crate::provider::{Asked, Options, Sealed, Spec, Wanted, below};
+use reply::Keep;
 use stream::Pieces;
 
 /// The interface for chat completions.
@@ -25,6 +27,15 @@ pub struct ChatCompletions {
     seed: Option<i64>,
     max_completion_tokens: Option<u32>,
     response_format: Option<ResponseFormat>,
+    /// Whether the reasoning of replies is dropped, and not sent back.
+    drops_reasoning: bool,
+}
+
+impl ChatCompletions {
+    /// Says whose reasoning a reply brings.
+    fn keep(&self, wanted: &Wanted) -> Keep {
+        Keep { provider: (!self.drops_reasoning).then(|| wanted.provider.clone()) }
+    }
 }
 
 impl Sealed for ChatCompletions {
@@ -54,11 +65,11 @@ impl Sealed for ChatCompletions {
         request::body(self, options, asked)
     }
 
-    fn gather(&self, _: &Wanted) -> Pieces {
-        Pieces::default()
+    fn gather(&self, wanted: &Wanted) -> Pieces {
+        Pieces::new(self.keep(wanted))
     }
 
-    fn whole(&self, _: &Wanted, text: &str) -> Result<Reply, ModelError> {
-        reply::whole(text)
+    fn whole(&self, wanted: &Wanted, text: &str) -> Result<Reply, ModelError> {
+        reply::whole(&self.keep(wanted), text)
     }
 }

@@ -7,10 +7,11 @@ use std::borrow::Cow;
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::ChatCompletions;
+use super::reasoning::{OF_CALL, of_message};
 use crate::dialect::LoweredTools;
 use crate::message::{Image, ImageSource, Message, Role};
 use crate::provider::{Asked, Options, Piece, entry, pieces};
@@ -123,6 +124,9 @@ impl Serialize for Parameters<'_> {
         if self.chat.developer_role != DeveloperRole::default() {
             map.serialize_entry("developer_role", Role::Developer.as_str())?;
         }
+        if self.chat.drops_reasoning {
+            map.serialize_entry("return_reasoning", &false)?;
+        }
         map.serialize_entry("schemas", &self.options.schemas)?;
         map.end()
     }
@@ -145,7 +149,7 @@ impl Serialize for Body<'_> {
             map.serialize_entry("tools", &Tools(asked.tools))?;
             entry(&mut map, "parallel_tool_calls", options.parallel_tool_calls.as_ref())?;
         }
-        map.serialize_entry("messages", &Messages { asked, developer_role: chat.developer_role })?;
+        map.serialize_entry("messages", &Messages { asked, chat })?;
         map.end()
     }
 }
@@ -187,14 +191,14 @@ impl Serialize for Tools<'_> {
 
 struct Messages<'a> {
     asked: &'a Asked<'a>,
-    developer_role: DeveloperRole,
+    chat: &'a ChatCompletions,
 }
 
 impl Serialize for Messages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
         for message in self.asked.prompt.messages() {
-            for part in parts(message, self.asked, self.developer_role) {
+            for part in parts(message, self.asked, self.chat) {
                 list.serialize_element(&part)?;
             }
         }
@@ -206,6 +210,8 @@ impl Serialize for Messages<'_> {
 struct WireMessage<'a> {
     role: &'static str,
     content: Option<WireContent<'a>>,
+    #[serde(flatten)]
+    reasoning: Map<String, Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<WireCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -252,6 +258,8 @@ struct WireCall<'a> {
     id: &'a str,
     r#type: &'static str,
     function: WireFunction<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -261,35 +269,39 @@ struct WireFunction<'a> {
 }
 
 /// The messages of one message of ours: one, or one for each result of a call.
-fn parts<'a>(message: &'a Message, asked: &Asked<'a>, developer_role: DeveloperRole) -> Vec<WireMessage<'a>> {
-    let role = match (message.role(), developer_role) {
+fn parts<'a>(message: &'a Message, asked: &Asked<'a>, chat: &ChatCompletions) -> Vec<WireMessage<'a>> {
+    let role = match (message.role(), chat.developer_role) {
         (Role::Developer, DeveloperRole::System) => Role::System,
         (role, _) => role,
     };
     let mut results = Vec::new();
     let mut said: Vec<WirePart<'_>> = Vec::new();
     let mut tool_calls = Vec::new();
+    let mut reasoning = Map::new();
     for piece in pieces(message, asked) {
         match piece {
             Piece::Text { text, .. } => said.push(WirePart::Text { text }),
             Piece::Image(image) => said.push(WirePart::ImageUrl { image_url: WireImage { url: Url(image) } }),
-            Piece::Call { id, name, arguments, .. } => {
+            Piece::Call { id, name, arguments, mut with } => {
                 let function = WireFunction { name, arguments };
-                tool_calls.push(WireCall { id, r#type: "function", function });
+                let extra_content = with.remove(OF_CALL).filter(|_| !chat.drops_reasoning);
+                tool_calls.push(WireCall { id, r#type: "function", function, extra_content });
             }
             Piece::Result { call, text, .. } => results.push(WireMessage {
                 role: Role::Tool.as_str(),
                 content: Some(WireContent::Text(text)),
+                reasoning: Map::new(),
                 tool_calls: Vec::new(),
                 tool_call_id: Some(call),
             }),
-            // This interface gives none.
-            Piece::Opaque(_) => {}
+            Piece::Opaque(_) if chat.drops_reasoning => {}
+            Piece::Opaque(state) => reasoning.extend(of_message(state)),
         }
     }
     if !said.is_empty() || !tool_calls.is_empty() || results.is_empty() {
         let content = content(said, !tool_calls.is_empty());
-        results.insert(0, WireMessage { role: role.as_str(), content, tool_calls, tool_call_id: None });
+        let role = role.as_str();
+        results.insert(0, WireMessage { role, content, reasoning, tool_calls, tool_call_id: None });
     }
     results
 }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::assemble::Assembled;
-use super::reply::{Answer, Gathered, Parts, WireCall, WireFunction, WireText};
+use super::reply::{Answer, Gathered, Keep, Parts, WireCall, WireFunction, WireMessage, WireText};
 use crate::error::ModelError;
 use crate::event::{Reply, Usage};
 use crate::model::Deltas;
-use crate::provider::{Gathering, of_answer, read};
+use crate::provider::{Gathering, ReplyIds, StopReason, cut, of_answer, read};
 
 /// The data of the event behind the last piece.
 const DONE: &str = "[DONE]";
@@ -15,11 +17,14 @@ const DONE: &str = "[DONE]";
 /// A reply on its way.
 #[derive(Debug, Default)]
 pub struct Pieces {
+    keep: Keep,
     parts: Parts,
     /// The newest call of each index.
     newest: BTreeMap<u64, usize>,
     /// All of it, for the journal.
     assembled: Assembled,
+    ids: ReplyIds,
+    stop: StopReason,
     done: bool,
 }
 
@@ -29,11 +34,18 @@ impl Gathering for Pieces {
     }
 
     fn is_finished(&self) -> bool {
-        self.parts.finish.is_some()
+        self.stop.is_end()
     }
 
     fn finish(self) -> Result<Reply, ModelError> {
-        Ok(self.parts.into_reply()?.with_raw(self.assembled.into_text()))
+        // The last event alone says that the stream is over, and not that the model is.
+        if !self.stop.is_end_with_last_event() {
+            return Err(cut("its last piece has no `finish_reason`"));
+        }
+        self.ids.check()?;
+        let reason = self.stop.into_reason();
+        let reply = self.parts.into_reply(&self.keep, reason.as_deref())?;
+        Ok(reply.with_raw(self.assembled.into_text()))
     }
 
     fn take(&mut self, data: &str, deltas: &Deltas) -> Result<(), ModelError> {
@@ -49,23 +61,40 @@ impl Gathering for Pieces {
         if let Some(usage) = piece.usage {
             self.parts.usage = Usage::from(usage);
         }
-        for choice in piece.choices.into_iter().filter(|choice| choice.index == 0) {
+        // A piece without choices states the cost only.
+        if !piece.choices.is_empty() {
+            self.ids.piece(piece.id.as_ref().and_then(Value::as_str).map(str::to_owned))?;
+        }
+        let choices = piece.choices.into_iter().enumerate();
+        for (_, choice) in choices.filter(|(place, choice)| choice.is_first(*place)) {
             if let Some(message) = choice.message {
-                let text = message.content.map(WireText::into_text).unwrap_or_default();
-                deltas.tell(&text);
-                self.parts.text.push_str(&text);
-                self.parts.refusal.push_str(&message.refusal.unwrap_or_default());
-                message.tool_calls.into_iter().for_each(|call| self.call(call));
+                self.message(message, deltas);
             }
-            if let Some(finish) = choice.finish_reason {
-                self.parts.finish = Some(finish);
-            }
+            self.stop.member(choice.finish_reason);
         }
         Ok(())
     }
 }
 
 impl Pieces {
+    pub(super) fn new(keep: Keep) -> Self {
+        Self { keep, ..Self::default() }
+    }
+
+    /// Adds a piece of the message.
+    fn message(&mut self, mut message: WireMessage<'_>, deltas: &Deltas) {
+        let has_reasoning = self.parts.reasoning.add(&mut message);
+        let text = message.content.map(WireText::into_text).unwrap_or_default();
+        let refusal = message.refusal.unwrap_or_default();
+        if has_reasoning || !(text.is_empty() && refusal.is_empty() && message.tool_calls.is_empty()) {
+            self.stop.content();
+        }
+        deltas.tell(&text);
+        self.parts.text.push_str(&text);
+        self.parts.refusal.push_str(&refusal);
+        message.tool_calls.into_iter().for_each(|call| self.call(call));
+    }
+
     /// Adds a piece to the call that it belongs to: the one of its index, unless its id says that it is another.
     fn call(&mut self, piece: WireCall<'_>) {
         let id = piece.id.unwrap_or_default();
@@ -86,6 +115,7 @@ impl Pieces {
         if call.id.is_empty() {
             call.id = id;
         }
+        call.extra = piece.extra_content.filter(Value::is_object).or(call.extra.take());
         let arguments = piece.function.as_ref().map(WireFunction::arguments).unwrap_or_default();
         let name = piece.function.and_then(|function| function.name).unwrap_or_default();
         // Some servers repeat the whole name in every piece.

@@ -1,9 +1,9 @@
 //! Any bytes, as texts and as values of fragments: recognised as the rules say, neutralised, read back.
 #![no_main]
 
-#[path = "../tests/fragments/any_bytes/mod.rs"]
+#[path = "../fragments/any_bytes/mod.rs"]
 mod any_bytes;
-#[path = "../tests/fragments/reference.rs"]
+#[path = "../fragments/reference.rs"]
 mod reference;
 
 use libfuzzer_sys::fuzz_target;
