@@ -85,7 +85,7 @@ async fn reasoning_goes_back_with_its_calls_under_the_name_that_the_vendor_gave_
         let answers = whole(&of_message, of_call);
         let held_whole = held(|server| client(server).streaming(false), answers).await;
         assert_goes_back(&sent(&held_whole), &of_message, of_call);
-        let held_streamed = held(|server| client(server), streamed(&pieces, of_call)).await;
+        let held_streamed = held(client, streamed(&pieces, of_call)).await;
         assert_goes_back(&sent(&held_streamed), &of_message, of_call);
         assert!(sent(&held_streamed).get("reasoning").is_none() || of_message.get("reasoning").is_some());
     }

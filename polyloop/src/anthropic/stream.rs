@@ -209,7 +209,9 @@ impl Gathering for Events {
             }
             "content_block_stop" => {
                 let known = self.newest.get(&event.index).and_then(|place| self.blocks.get_mut(*place));
-                known.into_iter().for_each(|block| block.is_closed = true);
+                if let Some(block) = known {
+                    block.is_closed = true;
+                }
             }
             "message_delta" => {
                 let reason = event.delta.and_then(|delta| delta.stop_reason);

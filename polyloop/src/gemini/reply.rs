@@ -8,8 +8,8 @@ use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Reply, ReplyCall, Usage};
 use crate::model::Deltas;
 use crate::provider::{
-    Answered, Gathering, ReplyIds, StopReason, Wanted, cost, count, cut, ended, named, nullable, of_answer,
-    read, unreadable,
+    Answered, Gathering, ReasonMember, ReplyIds, StopReason, Wanted, cost, count, cut, ended, nullable,
+    of_answer, read, unreadable,
 };
 
 /// An answer, or a piece of one.
@@ -24,8 +24,8 @@ struct Response<'a> {
     usage_metadata: Option<WireUsage>,
     #[serde(default, borrow)]
     error: Option<&'a RawValue>,
-    #[serde(default)]
-    response_id: Option<Value>,
+    #[serde(default, rename = "responseId")]
+    id: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -36,8 +36,8 @@ struct Candidate<'a> {
     /// A candidate without one has that of its place in the list.
     #[serde(default)]
     index: Option<u64>,
-    #[serde(default, deserialize_with = "named")]
-    finish_reason: Option<Option<String>>,
+    #[serde(default)]
+    finish_reason: ReasonMember,
     #[serde(default)]
     finish_message: Option<String>,
 }
@@ -158,7 +158,7 @@ impl Pieces {
         let Some((_, candidate)) = response.candidates.into_iter().enumerate().find(is_first) else {
             return Ok(());
         };
-        self.ids.piece(response.response_id.as_ref().and_then(Value::as_str).map(str::to_owned))?;
+        self.ids.piece(response.id.as_ref().and_then(Value::as_str).map(str::to_owned))?;
         for part in candidate.content.map(|content| content.parts).unwrap_or_default() {
             self.part(part.get(), deltas)?;
         }

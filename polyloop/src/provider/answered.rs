@@ -92,12 +92,6 @@ pub(crate) fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
-/// A member with its value, or without one where the server writes `null`; `None` outside where it leaves the member out. Used
-/// together with `default`.
-pub(crate) fn named<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(from).map(Some)
-}
-
 /// A number of tokens; none where the server writes something else. No reply is lost for what it cost.
 pub(crate) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
     Ok(Value::deserialize(from)?.as_u64())

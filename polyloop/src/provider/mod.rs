@@ -29,7 +29,7 @@ pub use error::ProviderError;
 pub use protocol::Protocol;
 pub use reading::{read_stream, read_whole};
 
-pub(crate) use answered::{Answered, Ended, cost, count, named, nullable, read, unreadable};
+pub(crate) use answered::{Answered, Ended, cost, count, nullable, read, unreadable};
 pub(crate) use asked::{Asked, original_arguments};
 pub(crate) use endpoint::below;
 pub(crate) use failure::of_answer;
@@ -37,5 +37,5 @@ pub(crate) use gathering::{Gathered, Gathering};
 pub(crate) use options::{Options, Wanted, entry};
 pub(crate) use pieces::{Piece, pieces};
 pub(crate) use protocol::{Sealed, Spec};
-pub(crate) use stop::{ReplyIds, StopReason, cut, ended, mixed};
+pub(crate) use stop::{ReasonMember, ReplyIds, StopReason, cut, ended, mixed};
 pub(crate) use turns::{Side, Turns, turns};

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Deserializer};
+
 use super::Ended;
 use crate::error::{ModelError, ModelErrorClass};
 
@@ -81,6 +83,27 @@ pub(crate) fn mixed(what: &str) -> ModelError {
     ModelError::new(ModelErrorClass::Transport, format!("the stream holds more than one reply: {what}"))
 }
 
+/// The member of a piece that states the reason to stop. A server may leave it out, or write `null` or an empty text.
+#[derive(Debug, Default)]
+pub(crate) struct ReasonMember {
+    is_named: bool,
+    reason: Option<String>,
+}
+
+impl ReasonMember {
+    /// Returns the reason.
+    pub(crate) fn into_reason(self) -> Option<String> {
+        self.reason
+    }
+}
+
+impl<'de> Deserialize<'de> for ReasonMember {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let reason: Option<String> = Option::deserialize(from)?;
+        Ok(Self { is_named: true, reason: reason.filter(|reason| !reason.trim().is_empty()) })
+    }
+}
+
 /// The reason to stop, in an interface that states it beside the pieces of a reply.
 ///
 /// A reason counts only if no content follows it. Some servers state one beside every piece: after the first that was wrong,
@@ -102,9 +125,9 @@ impl StopReason {
 
     /// Takes the member of a piece: absent, empty, or a reason. A reason for which the reply is incomplete is not taken back by
     /// another one.
-    pub(crate) fn member(&mut self, member: Option<Option<String>>) {
-        self.is_named |= member.is_some();
-        let Some(reason) = member.flatten().filter(|reason| !reason.trim().is_empty()) else { return };
+    pub(crate) fn member(&mut self, member: ReasonMember) {
+        self.is_named |= member.is_named;
+        let Some(reason) = member.reason else { return };
         let is_ordinary = |known: &String| matches!(ended(known, ""), Ok(Some(Ended::Said)));
         if self.reason.as_ref().is_none_or(is_ordinary) {
             self.reason = Some(reason);
@@ -160,7 +183,7 @@ impl ReplyIds {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ended, ReplyIds, StopReason, ended};
+    use super::{Ended, ReasonMember, ReplyIds, StopReason, ended};
 
     #[test]
     fn a_reason_is_read_in_any_case_and_an_unknown_one_is_none() {
@@ -182,7 +205,7 @@ mod tests {
     fn a_reason_for_an_incomplete_reply_is_not_taken_back() {
         let mut stop = StopReason::default();
         for reason in ["stop", "length", "stop"] {
-            stop.member(Some(Some(reason.to_owned())));
+            stop.member(ReasonMember { is_named: true, reason: Some(reason.to_owned()) });
         }
         assert_eq!(stop.into_reason().as_deref(), Some("length"));
     }

@@ -49,9 +49,10 @@ impl Reason {
     }
 
     fn is_end(&self, has_last_event: bool, may_be_unnamed: bool) -> bool {
-        match has_last_event {
-            true => self.last || (may_be_unnamed && !self.is_named),
-            false => self.last && !self.is_contradicted,
+        if has_last_event {
+            self.last || (may_be_unnamed && !self.is_named)
+        } else {
+            self.last && !self.is_contradicted
         }
     }
 }
@@ -210,8 +211,8 @@ impl Facts {
             match event["type"].as_str().unwrap_or_default() {
                 "response.output_item.added" => begun.extend(index),
                 "response.output_item.done" if !event["item"].is_null() => {
-                    let known = items.insert(index, event["item"].to_string());
-                    let is_same = known.is_none_or(|known| known == event["item"].to_string());
+                    let known = items.insert(index, event["item"].clone());
+                    let is_same = known.is_none_or(|known| known == event["item"]);
                     facts.require(is_same || index.is_none(), "two items have one place");
                     let item = &event["item"];
                     facts.call(&item["call_id"], &item["name"]);
@@ -226,15 +227,14 @@ impl Facts {
         facts.require(!ids.are_mixed(), "the events are of different responses");
         facts.require(last.is_some(), "there is no end");
         let output = last.as_ref().and_then(|last| last["output"].as_array()).filter(|list| !list.is_empty());
-        match output {
-            Some(output) => {
-                facts.calls.clear();
-                output.iter().for_each(|item| facts.call(&item["call_id"], &item["name"]));
+        if let Some(output) = output {
+            facts.calls.clear();
+            for item in output {
+                facts.call(&item["call_id"], &item["name"]);
             }
-            None => {
-                let is_done = |index: &u64| items.contains_key(&Some(*index));
-                facts.require(begun.iter().all(is_done), "an item is not finished");
-            }
+        } else {
+            let is_done = |index: &u64| items.contains_key(&Some(*index));
+            facts.require(begun.iter().all(is_done), "an item is not finished");
         }
         facts
     }

@@ -55,7 +55,7 @@ fn parts(reply: &Reply) -> (String, Vec<(String, String, String)>) {
 }
 
 fn bytes_of(events: &[String]) -> Vec<u8> {
-    events.iter().map(|data| format!("data: {data}\n\n")).collect::<String>().into_bytes()
+    events.iter().flat_map(|data| format!("data: {data}\n\n").into_bytes()).collect()
 }
 
 /// Checks a stream that some bytes choose.

@@ -13,7 +13,7 @@ use super::reasoning::{OF_CALL, Reasoning};
 
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{Reply, ReplyCall, Usage};
-use crate::provider::{Answered, cost, count, ended, named, nullable, of_answer, read};
+use crate::provider::{Answered, ReasonMember, cost, count, ended, nullable, of_answer, read};
 
 /// An answer as a whole, or one piece of a stream.
 #[derive(Deserialize)]
@@ -36,8 +36,8 @@ pub(super) struct Choice<'a> {
     /// The message of a whole answer; in a stream it is called `delta`.
     #[serde(default, borrow, alias = "delta")]
     pub(super) message: Option<WireMessage<'a>>,
-    #[serde(default, deserialize_with = "named")]
-    pub(super) finish_reason: Option<Option<String>>,
+    #[serde(default)]
+    pub(super) finish_reason: ReasonMember,
 }
 
 impl Choice<'_> {
@@ -199,7 +199,7 @@ pub(super) fn whole(keep: &Keep, text: &str) -> Result<Reply, ModelError> {
     let usage = answer.usage.map(Usage::from).unwrap_or_default();
     let first = answer.choices.into_iter().enumerate().find(|(place, choice)| choice.is_first(*place));
     let Some((mut message, reason)) =
-        first.and_then(|(_, choice)| Some((choice.message?, choice.finish_reason.flatten())))
+        first.and_then(|(_, choice)| Some((choice.message?, choice.finish_reason.into_reason())))
     else {
         return Err(ModelError::new(ModelErrorClass::Protocol, "the answer has no choice with a message"));
     };
