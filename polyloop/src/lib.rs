@@ -127,7 +127,9 @@ pub use openai::{
 };
 #[cfg(feature = "http")]
 pub use provider::{Client, ClientBuilder, Protocol, ProviderError};
-pub use registry::{FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, ToolList};
+pub use registry::{
+    FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, RetiredKind, ToolList,
+};
 pub use session::{Entry, Known, LiveTurn, Session, TurnContext};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteJournal;

@@ -17,8 +17,8 @@ pub use crate::message::Role;
 #[cfg(feature = "http")]
 pub use crate::provider::{read_stream, read_whole};
 pub use crate::registry::{
-    Built, Finding, FragmentEntry, Listed, ListedTool, NONE, OnceBuilt, Registry, RegistrySpec,
-    assert_marker_lock, check_caps, check_kinds, check_markers, check_specs, check_tools,
+    Built, Finding, FragmentEntry, Listed, ListedTool, NONE, OnceBuilt, Registry, RegistrySpec, RetiredKind,
+    assert_marker_lock, check_caps, check_kinds, check_markers, check_retired, check_specs, check_tools,
 };
 pub use crate::tool::described::{
     bytes as description_bytes, length as description_length, text as description,

@@ -25,6 +25,7 @@ mod late_outcomes;
 mod left_off;
 mod order;
 mod recovery;
+mod retired;
 mod run_budgets;
 mod seeded;
 mod sessions;

@@ -16,12 +16,13 @@ pub(super) struct Registry {
     pub(super) state: Option<Type>,
     pub(super) fragments: List,
     pub(super) tools: List,
+    pub(super) retired: List,
     pub(super) max_chars: Option<LitInt>,
     pub(super) scalars: Option<Scalars>,
     pub(super) krate: Option<Path>,
 }
 
-/// One of the two lists.
+/// One of the lists.
 #[derive(Default)]
 pub(super) struct List {
     /// Where the list stands, for what concerns no single entry.

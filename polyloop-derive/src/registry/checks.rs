@@ -32,6 +32,11 @@ pub(super) fn checks(registry: &Registry) -> TokenStream {
             checks.extend(constant(registry, &call, &List::default(), max_chars.span()));
         }
     }
+    if !registry.retired.entries.is_empty() {
+        let list = &registry.retired;
+        let call = quote!(#p::check_retired(#spec.fragments, #spec.retired));
+        checks.extend(constant(registry, &call, list, place(registry, list)));
+    }
     if !registry.tools.entries.is_empty() {
         let list = &registry.tools;
         checks.extend(constant(registry, &quote!(#p::check_tools(#spec.tools)), list, place(registry, list)));

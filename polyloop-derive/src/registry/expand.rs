@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::Ident;
 
 use super::ast::{Registry, Scalars};
+use super::retired;
 use crate::common::krate;
 
 /// Everything but the checks.
@@ -80,6 +81,11 @@ fn implementation(registry: &Registry) -> TokenStream {
         let tool = quote!(<#ty as #p::Tool<<#name as #p::Registry>::State>>);
         quote!(#(#cfgs)* #p::ToolEntry::of(&#tool::SPEC, #tool::prepare))
     });
+    let retired = &registry.retired.entries;
+    let retired = (!retired.is_empty()).then(|| {
+        let retired = retired.iter().map(|entry| retired::value(entry, &p));
+        quote!(.retired(&[#(#retired),*]))
+    });
     let max_chars = max_chars.iter();
     let scalars = registry.scalars.map(|scalars| match scalars {
         Scalars::Near => quote!(.scalars(#p::Scalars::Near)),
@@ -95,6 +101,7 @@ fn implementation(registry: &Registry) -> TokenStream {
             const SPEC: #p::RegistrySpec<Self> = #p::RegistrySpec::new(#text)
                 .fragments(&[#(#fragments),*])
                 .tools(&[#(#tools),*])
+                #retired
                 #(.max_chars(#max_chars))*
                 #scalars;
             fn built() -> &'static #p::Built<Self> {

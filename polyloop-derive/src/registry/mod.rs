@@ -4,6 +4,7 @@ mod ast;
 mod checks;
 mod expand;
 mod parse;
+mod retired;
 #[cfg(test)]
 mod tests;
 mod valid;

@@ -10,16 +10,18 @@ use syn::{
 };
 
 use super::ast::{Entry, List, Registry, Scalars};
+use super::retired;
 use crate::common::docs;
 use crate::common::nearest::nearest;
 use crate::common::sink::Sink;
 use crate::tool::bare;
 
 /// Each part's name, and how it is written.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("state", "state: Store"),
     ("fragments", "fragments: [Skill]"),
     ("tools", "tools: [read_file]"),
+    ("retired", "retired: [\"old.kind\"]"),
     ("max_chars", "max_chars: 80_000"),
     ("scalars", "scalars: near"),
     ("crate", "crate: path::to::polyloop"),
@@ -53,6 +55,7 @@ pub(super) fn registry(input: ParseStream<'_>, sink: &Sink) -> syn::Result<Regis
         state: None,
         fragments: List::default(),
         tools: List::default(),
+        retired: List::default(),
         max_chars: None,
         scalars: None,
         krate: None,
@@ -148,6 +151,7 @@ fn value(
     match word {
         "state" => registry.state = Some(parts.parse().map_err(|_| wanted("a type"))?),
         "fragments" => registry.fragments = list(parts, true, place, sink)?,
+        "retired" => registry.retired = retired::list(parts, place, sink)?,
         "tools" => registry.tools = list(parts, false, place, sink)?,
         "max_chars" => registry.max_chars = max_chars(parts, place, sink)?,
         "scalars" => registry.scalars = scalars(parts, place, sink)?,

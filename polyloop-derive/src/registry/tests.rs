@@ -21,6 +21,7 @@ refused!(a_sound_registry_is_taken, {
         state: Store<Disk, Net>,
         fragments: [Skill, Note<Plan> as PlanNote, #[cfg(a)] x::Memo, #[cfg(not(a))] y::Memo],
         tools: [read_file, workspace_tools::read],
+        retired: ["old.kind", Former<Plan>, #[cfg(a)] "older"],
         max_chars: 80_000,
         scalars: exact,
         crate: facade::polyloop,
@@ -41,7 +42,7 @@ refused!(one_registry_is_declared, { struct App {} struct Other {} } => [
 ]);
 refused!(an_unknown_part_is_refused, { struct App { fragment: [A], colour: 7, tools: [f] } } => [
     "`fragment` is no part of a registry; did you mean `fragments`?",
-    "`colour` is no part of a registry; the parts are `state`, `fragments`, `tools`, `max_chars`, `scalars`, `crate`",
+    "`colour` is no part of a registry; the parts are `state`, `fragments`, `tools`, `retired`, `max_chars`, `scalars`, `crate`",
 ]);
 refused!(a_part_is_given_once, { struct App { tools: [f], tools: [g] } } => [
     "`tools` is given twice; keep one of them",
@@ -95,3 +96,13 @@ fn what_is_well_formed_is_still_emitted() {
     assert_eq!(expansion.matches("ListedTool < App > for f").count(), 1, "{expansion}");
     assert!(!expansion.contains("check_kinds"), "{expansion}");
 }
+
+refused!(a_retired_kind_is_a_text_or_a_type_and_is_retired_once, {
+    struct App { retired: ["a", 7, " ", "a", T, T, "b" "c"], tools: [f] }
+} => [
+    "this is no entry of `retired`; write the kind of a fragment in quotes, or the type that had it",
+    "this is no entry of `retired`; write the kind of a fragment in quotes, or the type that had it",
+    "two entries stand side by side; put a `,` between them",
+    "`a` is retired twice; keep one of them",
+    "`T` is retired twice; keep one of them",
+]);

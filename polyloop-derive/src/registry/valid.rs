@@ -17,6 +17,15 @@ pub(super) fn check(registry: &Registry, sink: &Sink) {
         }
     };
     repeated(&registry.fragments.entries);
+    for (place, entry) in registry.retired.entries.iter().enumerate() {
+        let mut earlier = registry.retired.entries.iter().take(place);
+        if earlier.any(|other| other.is_same(entry) && !other.excludes(entry)) {
+            sink.error(
+                &entry.ty,
+                format!("`{}` is retired twice; keep one of them", entry.text.trim_matches('"')),
+            );
+        }
+    }
     repeated(&registry.tools.entries);
     names(&registry.fragments.entries, sink);
     for entry in &registry.tools.entries {

@@ -17,7 +17,7 @@ use crate::event::{Event, Seal, SealPurpose};
 use crate::fragment::FragmentSpec;
 use crate::journal::{Record, SessionId};
 use crate::message::{ItemId, Message, Origin, Prompt, Stretch};
-use crate::registry::{Registry, fragment_by_kind};
+use crate::registry::{Registry, fragment_by_kind, retired_types};
 use crate::session::new_items;
 
 /// Where something that a model was shown comes from.
@@ -218,7 +218,7 @@ struct Sources {
 
 impl Sources {
     fn of<R: Registry>() -> Self {
-        let specs = R::SPEC.fragments.iter().map(|entry| entry.spec);
+        let specs = R::SPEC.fragments.iter().map(|entry| entry.spec).chain(retired_types::<R>());
         let declared = specs.map(|spec| {
             let FragmentSpec { kind, type_name, file, line, .. } = *spec;
             (kind, Declared { type_name, file, line })

@@ -18,7 +18,7 @@ use crate::interpret::{Interpreter, NativeCalls};
 use crate::journal::{DynJournal, Journal};
 use crate::layout::{Layout, Staged};
 use crate::model::{DynModel, Model};
-use crate::registry::Registry;
+use crate::registry::{Registry, retired_types};
 use crate::session::{Known, Sanitizer};
 use crate::tool::ToolSet;
 
@@ -201,10 +201,11 @@ impl<R: Registry> AgentBuilder<R> {
         if self.executor.is_none() {
             tools.all_have_handlers()?;
         }
-        for entry in R::SPEC.fragments {
-            self.layout.accepts(entry.spec).map_err(|reason| BuildError::Layout {
+        let registered = R::SPEC.fragments.iter().map(|entry| entry.spec);
+        for spec in registered.chain(retired_types::<R>()) {
+            self.layout.accepts(spec).map_err(|reason| BuildError::Layout {
                 layout: self.names.layout,
-                kind: entry.spec.kind,
+                kind: spec.kind,
                 reason,
             })?;
         }

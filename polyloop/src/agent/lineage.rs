@@ -64,7 +64,7 @@ pub(super) fn is_point(record: &Record) -> Result<bool, JournalError> {
         return Ok(POINTS.contains(&&*record.kind));
     }
     let ends = |matches: &[Ending]| matches.first().is_some_and(|first| !is_a_wait(first));
-    match Event::read(record, |_| Err(Vec::new()))? {
+    match Event::read(record, |_, _| Err(Vec::new()))? {
         // The end of the run stands behind it, in the same append.
         Some(Event::StopChecked { matches, .. }) => Ok(!ends(&matches)),
         _ => Ok(false),

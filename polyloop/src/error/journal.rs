@@ -102,7 +102,7 @@ pub enum JournalError {
     /// A fragment's kind is not registered any more.
     #[error(
         "event {seq} holds a fragment of the kind `{kind}`, and the registry knows {}; \
-         register it, or name it in `was` of the type that replaces it",
+         register it, name it in `was` of the type that replaces it, or in `retired` of the registry",
         listed(.known)
     )]
     UnknownFragment {

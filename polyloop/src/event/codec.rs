@@ -14,7 +14,7 @@ use super::tagged::Tagged;
 use crate::error::JournalError;
 use crate::fragment::{FragmentSpec, Rendered};
 use crate::journal::{OPENED, REMARK, Record};
-use crate::message::ItemId;
+use crate::message::{ItemId, Role};
 
 /// The version of all payloads so far.
 pub(crate) const VERSION: u32 = 1;
@@ -188,7 +188,7 @@ impl Event {
     /// which there are.
     pub(crate) fn read(
         record: &Record,
-        find: impl Fn(&str) -> Result<&'static FragmentSpec, Vec<String>>,
+        find: impl Fn(&str, Option<Role>) -> Result<&'static FragmentSpec, Vec<String>>,
     ) -> Result<Option<Self>, JournalError> {
         let unreadable = |reason: String| JournalError::Unreadable {
             seq: record.seq,
@@ -208,8 +208,8 @@ impl Event {
                 ),
             }));
         };
-        let find = |kind: &str| {
-            find(kind).map_err(|known| JournalError::UnknownFragment {
+        let find = |kind: &str, role: Option<Role>| {
+            find(kind, role).map_err(|known| JournalError::UnknownFragment {
                 seq: record.seq,
                 kind: kind.to_owned(),
                 known,
@@ -218,13 +218,13 @@ impl Event {
         match &*record.kind {
             FRAGMENT => {
                 let WrittenItem { item, fragment, instead_of } = parsed(&record.payload, unreadable)?;
-                let spec = find(&fragment.kind)?;
+                let spec = find(&fragment.kind, fragment.role)?;
                 let fragment = fragment.known_as(spec);
                 Ok(Some(Self::FragmentRecorded { item, fragment, instead_of }))
             }
             NOTE => {
                 let WrittenNote { note, fragment } = parsed(&record.payload, unreadable)?;
-                let spec = find(&fragment.kind)?;
+                let spec = find(&fragment.kind, fragment.role)?;
                 let fragment = fragment.known_as(spec);
                 Ok(Some(Self::NoteQueued { note, fragment }))
             }

@@ -37,6 +37,10 @@ impl RecordedFragment {
 #[derive(Serialize, Deserialize)]
 pub(super) struct WrittenFragment<K, T> {
     pub(super) kind: K,
+    /// The role in which it speaks; earlier journals leave that to the registry. It counts where the kind is retired and its type
+    /// is gone.
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    pub(super) role: Option<Role>,
     pub(super) rendered: T,
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     pub(super) full: Option<T>,
@@ -48,6 +52,7 @@ impl Serialize for RecordedFragment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         WrittenFragment {
             kind: self.spec.kind,
+            role: Some(self.spec.role),
             rendered: &*self.rendered,
             full: self.full.as_deref(),
             retracts: self.retracts,
@@ -58,7 +63,7 @@ impl Serialize for RecordedFragment {
 
 impl WrittenFragment<String, Rendered> {
     pub(super) fn known_as(self, spec: &'static FragmentSpec) -> RecordedFragment {
-        let Self { kind: _, rendered, full, retracts } = self;
+        let Self { kind: _, role: _, rendered, full, retracts } = self;
         RecordedFragment { spec, rendered: Arc::new(rendered), full: full.map(Arc::new), retracts }
     }
 }
@@ -171,12 +176,12 @@ pub(super) enum WrittenPart {
 impl WrittenImport {
     pub(super) fn known_by<E>(
         self,
-        find: impl Fn(&str) -> Result<&'static FragmentSpec, E>,
+        find: impl Fn(&str, Option<Role>) -> Result<&'static FragmentSpec, E>,
     ) -> Result<ImportedItem, E> {
         let Self { item, part, joined } = self;
         let part = match part {
             WrittenPart::Fragment(fragment) => {
-                let spec = find(&fragment.kind)?;
+                let spec = find(&fragment.kind, fragment.role)?;
                 ImportedPart::Fragment(fragment.known_as(spec))
             }
             WrittenPart::Input { input, forged_marker } => ImportedPart::Input { input, forged_marker },

@@ -53,12 +53,22 @@ pub(crate) struct MarkerIndex {
 
 impl MarkerIndex {
     pub(crate) fn new<'s>(specs: impl Iterator<Item = &'s FragmentSpec>) -> Self {
+        Self::with_retired(specs, std::iter::empty())
+    }
+
+    /// Takes the kinds of a set, and those that are retired: their markers are neutralised, as the model was shown them, and
+    /// their positions follow those of the set. A text of a registered kind is never taken for a retired one.
+    pub(crate) fn with_retired<'s>(
+        specs: impl Iterator<Item = &'s FragmentSpec>,
+        retired: impl Iterator<Item = &'s FragmentSpec>,
+    ) -> Self {
         let mut forms: Vec<Form> = Vec::new();
         let mut ends = Vec::new();
-        for (kind, spec) in specs.enumerate() {
+        let specs = specs.map(|spec| (spec, false)).chain(retired.map(|spec| (spec, true)));
+        for (kind, (spec, is_retired)) in specs.enumerate() {
             let first = forms.len();
             if let Marking::Marked { begin, end } = &spec.marking {
-                forms.push(Form::new(kind, begin, Some(end), false));
+                forms.push(Form::new(kind, begin, Some(end), is_retired));
             }
             for legacy in spec.legacy {
                 forms.push(match legacy {

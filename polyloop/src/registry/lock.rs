@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::Registry;
+use super::{Registry, retired_types};
 use crate::fragment::{FragmentSpec, Legacy, Marking};
 
 /// What a fresh lock file begins with.
@@ -22,7 +22,13 @@ pub fn assert_marker_lock<R: Registry>(folder: &str, file: &str) -> Result<(), S
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => HEAD.to_owned(),
         Err(error) => return Err(format!("`{file}` cannot be read: {error}")),
     };
-    let known: BTreeSet<String> = R::SPEC.fragments.iter().flat_map(|entry| lines(entry.spec)).collect();
+    let known: BTreeSet<String> = R::SPEC
+        .fragments
+        .iter()
+        .map(|entry| entry.spec)
+        .chain(retired_types::<R>())
+        .flat_map(lines)
+        .collect();
     let old: BTreeSet<String> =
         locked.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect();
     let lost: Vec<String> = old.difference(&known).map(|line| remedy::<R>(line)).collect();

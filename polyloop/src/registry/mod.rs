@@ -7,6 +7,7 @@ mod finding;
 mod forms;
 mod heads;
 mod lock;
+mod retired;
 mod tools;
 
 use std::fmt;
@@ -17,6 +18,9 @@ pub use check::{check_caps, check_kinds, check_specs, check_tools};
 pub use finding::{Finding, NONE};
 pub use forms::check_markers;
 pub use lock::assert_marker_lock;
+use retired::retired_by_kind;
+pub(crate) use retired::retired_types;
+pub use retired::{RetiredKind, check_retired};
 pub use tools::{ListedTool, RegisteredTool, ToolList, ToolTuple};
 
 use crate::error::{ParseError, RecordError, SetError};
@@ -24,6 +28,7 @@ use crate::fragment::{
     Body, ContextFragment, FragmentSpec, MarkerIndex, ParseFragment, Rendered, SpecIdentity, parse_in,
     render_in, retraction_in,
 };
+use crate::message::Role;
 use crate::tool::{Scalars, ToolEntry, ToolSet};
 
 /// One registered fragment type; what `registry!` writes.
@@ -51,6 +56,8 @@ pub struct RegistrySpec<R: Registry> {
     pub fragments: &'static [FragmentEntry<R::Kind>],
     /// The tools, in the order of the declaration.
     pub tools: &'static [ToolEntry<R::State>],
+    /// The fragment kinds that are not recorded any more, and that old sessions may hold.
+    pub retired: &'static [RetiredKind],
     /// The limit of the sum of all caps, in characters.
     pub max_chars: Option<usize>,
     /// Whether near misses of scalar arguments are taken.
@@ -61,7 +68,7 @@ impl<R: Registry> RegistrySpec<R> {
     /// Starts a description.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
-        Self { name, fragments: &[], tools: &[], max_chars: None, scalars: Scalars::Near }
+        Self { name, fragments: &[], tools: &[], retired: &[], max_chars: None, scalars: Scalars::Near }
     }
 
     /// Sets the fragments.
@@ -75,6 +82,13 @@ impl<R: Registry> RegistrySpec<R> {
     #[must_use]
     pub const fn tools(mut self, tools: &'static [ToolEntry<R::State>]) -> Self {
         self.tools = tools;
+        self
+    }
+
+    /// Sets the fragment kinds that are not recorded any more.
+    #[must_use]
+    pub const fn retired(mut self, kinds: &'static [RetiredKind]) -> Self {
+        self.retired = kinds;
         self
     }
 
@@ -173,6 +187,10 @@ pub trait Registry: Sized + Send + Sync + 'static {
         for entry in Self::SPEC.fragments {
             hasher.update(format!("{:?}\n", SpecIdentity(entry.spec)).as_bytes());
         }
+        for retired in Self::SPEC.retired {
+            let kind = retired.of_a_type().map(SpecIdentity);
+            hasher.update(format!("retired {:?} {kind:?}\n", retired.kind()).as_bytes());
+        }
         hasher.update(format!("{:?}\n", Self::SPEC.max_chars).as_bytes());
         hasher.update(Self::tools()?.fingerprint().as_bytes());
         Ok(hasher.finalize().to_hex().to_string())
@@ -243,7 +261,10 @@ impl<R: Registry> OnceBuilt<R> {
 
     pub fn get(&'static self) -> &'static Built<R> {
         self.0.get_or_init(|| Built {
-            index: MarkerIndex::new(R::SPEC.fragments.iter().map(|entry| entry.spec)),
+            index: MarkerIndex::with_retired(
+                R::SPEC.fragments.iter().map(|entry| entry.spec),
+                retired_types::<R>(),
+            ),
             tools: OnceLock::new(),
         })
     }
@@ -257,12 +278,17 @@ pub(crate) fn hold_marker<R: Registry>(parts: &[Arc<str>]) -> bool {
     }
 }
 
-/// Finds the description of a kind by its name or a former one; else tells which kinds there are.
-pub(crate) fn fragment_by_kind<R: Registry>(kind: &str) -> Result<&'static FragmentSpec, Vec<String>> {
+/// Finds the description of a kind by its name or a former one, also of one that is retired, as which this role was recorded;
+/// else tells which kinds there are.
+pub(crate) fn fragment_by_kind<R: Registry>(
+    kind: &str,
+    role: Option<Role>,
+) -> Result<&'static FragmentSpec, Vec<String>> {
     let specs = || R::SPEC.fragments.iter().map(|entry| entry.spec);
     let named = specs().find(|spec| spec.kind == kind);
     named
         .or_else(|| specs().find(|spec| spec.was.contains(&kind)))
+        .or_else(|| retired_by_kind::<R>(kind, role))
         .ok_or_else(|| specs().map(|spec| spec.kind.to_owned()).collect())
 }
 

@@ -19,8 +19,13 @@ use crate::journal::{Chain, Entry, Fork, SessionId};
 use crate::layout::{Grouped, Layout, Staged, Template, Turn};
 use crate::ledger::{Item, ItemKind, Statement};
 use crate::message::{ItemId, Prompt};
-use crate::registry::fragment_by_kind;
+use crate::registry::{Registry, fragment_by_kind};
 use crate::session::{Session, Words};
+
+registry! {
+    /// A later version of the program, in which one kind is not recorded any more.
+    struct Later { fragments: [Place, Rights, Count, News], retired: [Note], crate: crate }
+}
 
 /// The kinds of which a model is told what holds now.
 const LATEST: [&str; 3] = ["place", "rights", "count"];
@@ -265,12 +270,22 @@ impl Life {
 
     /// The session goes on in another process, which knows its journal only; or another one branches off.
     fn read_again(&mut self) {
+        // A program that retired a kind reads the same.
+        let mut later = self.read::<Later>();
+        assert_eq!(texts(&later.prompt()), texts(&self.session.prompt()));
+        let mut session = self.read::<App>();
+        assert_eq!(texts(&session.prompt()), texts(&self.session.prompt()));
+        self.session = session;
+    }
+
+    /// Reads everything that happened by the kinds of a registry; every prompt that was sealed comes out again.
+    fn read<R: Registry>(&self) -> Session<R> {
         let mut chain = Chain::new(SessionId::from("life"));
-        let mut session = Session::framed(self.layout.clone(), Template::bare());
+        let mut session = Session::<R>::framed(self.layout.clone(), Template::bare());
         for event in &self.events {
             let (kind, payload) = (event.kind(), event.payload().unwrap());
             let record = chain.extend(Entry { kind, v: 1, payload, run: 1, epoch: 1, at: 0 });
-            let event = Event::read(&record, fragment_by_kind::<App>).unwrap().unwrap();
+            let event = Event::read(&record, fragment_by_kind::<R>).unwrap().unwrap();
             assert_eq!(session.admits(&event), Ok(()), "{event:?}");
             session.follow(&event);
             if let Event::PromptSealed { seal } = &event {
@@ -278,8 +293,7 @@ impl Life {
                 assert_eq!(session.messages_hash(&prompt, purpose), seal.messages);
             }
         }
-        assert_eq!(texts(&session.prompt()), texts(&self.session.prompt()));
-        self.session = session;
+        session
     }
 
     fn fork(&mut self) {
@@ -305,6 +319,8 @@ impl Life {
     fn roll_back(&mut self, turns: usize) {
         self.record(Event::HistoryRolledBack { turns: turns as u64 });
         let gone = self.before.split_off(self.before.len() - turns);
+        let live = self.session.ledger().turns();
+        assert!(live.len() == self.before.len() && live.is_sorted_by(|one, next| one < next), "{live:?}");
         let Some(before) = &gone[0] else { return };
         let (old, new) = self.session.items().split_at(before.len());
         assert_eq!(old.iter().map(Item::id).collect::<Vec<_>>(), *before);

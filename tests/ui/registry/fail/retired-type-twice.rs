@@ -1,0 +1,13 @@
+use polyloop::{ContextFragment, registry};
+
+#[derive(ContextFragment)]
+#[fragment(role = user, markers("<cwd>", "</cwd>"), max_chars = 200, body = "{0}")]
+struct Cwd(String);
+
+registry! {
+    struct App {
+        retired: [Cwd, "cwd"],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use polyloop::registry;
+
+registry! {
+    struct App {
+        retired: [7],
+    }
+}
+
+fn main() {}
