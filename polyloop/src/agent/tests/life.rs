@@ -270,9 +270,6 @@ impl Life {
 
     /// The session goes on in another process, which knows its journal only; or another one branches off.
     fn read_again(&mut self) {
-        // A program that retired a kind reads the same.
-        let mut later = self.read::<Later>();
-        assert_eq!(texts(&later.prompt()), texts(&self.session.prompt()));
         let mut session = self.read::<App>();
         assert_eq!(texts(&session.prompt()), texts(&self.session.prompt()));
         self.session = session;
@@ -383,5 +380,7 @@ proptest! {
             life.live(&mut choices);
         }
         life.read_again();
+        // A program that retired a kind reads the same.
+        prop_assert_eq!(texts(&life.read::<Later>().prompt()), texts(&life.session.prompt()));
     }
 }
