@@ -53,3 +53,8 @@ pub(super) struct Note {
 registry! {
     pub(super) struct App { fragments: [Place, Rights, Count, News, Note], crate: crate }
 }
+
+registry! {
+    /// A later version of the program, in which one kind is not recorded any more.
+    pub(super) struct Later { fragments: [Place, Rights, Count, News], retired: [Note], crate: crate }
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::kinds::{App, Count, News, Note, Place, Rights};
+use super::kinds::{App, Count, Later, News, Note, Place, Rights};
 use super::machine::Choices;
 use super::{compactions, config, strictly};
 use crate::compact::{Effect, History, Size};
@@ -21,11 +21,6 @@ use crate::ledger::{Item, ItemKind, Statement};
 use crate::message::{ItemId, Prompt};
 use crate::registry::{Registry, fragment_by_kind};
 use crate::session::{Session, Words};
-
-registry! {
-    /// A later version of the program, in which one kind is not recorded any more.
-    struct Later { fragments: [Place, Rights, Count, News], retired: [Note], crate: crate }
-}
 
 /// The kinds of which a model is told what holds now.
 const LATEST: [&str; 3] = ["place", "rights", "count"];
