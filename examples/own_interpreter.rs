@@ -42,8 +42,8 @@ fn named(action: Action) -> Action {
 /// Carries out scripts and calls. A real one would start a container, or ask a service.
 struct Sandbox;
 
-impl Executor for Sandbox {
-    async fn execute(&self, action: &Action, _call: &CallContext) -> ActionOutcome {
+impl Executor<()> for Sandbox {
+    async fn execute(&self, action: &Action, _call: &CallContext, _: &()) -> ActionOutcome {
         match action {
             Action::Tool { name, .. } if name == "search" => {
                 ActionOutcome::executed("notes.txt: the door opens at nine")

@@ -109,7 +109,7 @@ pub use fragment::{
 };
 #[cfg(feature = "gemini")]
 pub use gemini::{Gemini, GeminiBuilder, GenerateContent};
-pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls};
+pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls, StopAtAction};
 pub use journal::{
     Durability, Fork, Journal, Lease, MemoryJournal, Record, SessionId, export_session, import_session,
 };

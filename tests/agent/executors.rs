@@ -26,8 +26,8 @@ registry! { struct Foreign { tools: [search, count] } }
 /// Says what it was asked for.
 struct Own;
 
-impl Executor for Own {
-    async fn execute(&self, action: &Action, call: &CallContext) -> ActionOutcome {
+impl<S: Send + Sync> Executor<S> for Own {
+    async fn execute(&self, action: &Action, call: &CallContext, _: &S) -> ActionOutcome {
         call.progress("on it");
         match action.label() {
             "count" => ActionOutcome::executed("3"),
@@ -35,7 +35,7 @@ impl Executor for Own {
                 ActionOutcome::environment_error(format!("{label} gone"))
             }
             label if action.payload().contains("blank") => {
-                ActionOutcome::not_executed(if label.is_empty() { "x" } else { "" })
+                ActionOutcome::not_executed(format!("{label} is locked by pid 1"))
             }
             label => ActionOutcome::executed(format!("{label} {} {}", action.payload(), call.attempt())),
         }
@@ -80,7 +80,10 @@ async fn outcomes_of_an_own_executor_are_shown_as_those_of_handlers_are() {
     let agent = Agent::<Foreign>::builder(model.clone()).executor(Own).texts(texts_of).build().unwrap();
     let mut run = agent.on(()).goal("go").await.unwrap();
     let told = updates(&mut run).await;
-    let expected = ["The environment failed; the action did not take effect.", "(no output)"];
+    let expected = [
+        "The environment failed; the action did not take effect.",
+        "The executor refused this action; it was not executed.",
+    ];
     assert_eq!(observed(&told), expected);
     assert_eq!(finish(run).await.answer.as_deref(), Some("done"), "no message is ever empty");
 }
@@ -107,12 +110,12 @@ async fn the_executor_of_another_set_is_refused_before_anything_is_sent() {
 async fn the_executor_of_a_set_refuses_what_the_set_refuses() {
     let tools = support::App::tools().unwrap();
     let executor = tools.executor(Log::default()).unwrap();
-    assert_eq!(Executor::tools_fingerprint(&executor), Some(tools.fingerprint()));
+    assert_eq!(executor.tools().fingerprint(), tools.fingerprint());
     let model = Scripted::replies([Reply::text("```sh\nls\n```"), Reply::text("done")]);
     let agent = builder(model).interpreter(polyloop::CodeFence::any()).executor(executor).build().unwrap();
     let mut run = support::start(&agent).await;
     let told = updates(&mut run).await;
-    assert_eq!(observed(&told), ["not executed: there is no tool call in the action"]);
+    assert_eq!(observed(&told), ["The executor refused this action; it was not executed."]);
     let refused = told.iter().any(
         |update| matches!(update, Update::Observed { outcome, .. } if outcome.status == Status::NotExecuted),
     );
@@ -122,8 +125,8 @@ async fn the_executor_of_a_set_refuses_what_the_set_refuses() {
 /// Never gets far.
 struct Broken;
 
-impl Executor for Broken {
-    async fn execute(&self, _: &Action, _: &CallContext) -> ActionOutcome {
+impl<S: Send + Sync> Executor<S> for Broken {
+    async fn execute(&self, _: &Action, _: &CallContext, _: &S) -> ActionOutcome {
         panic!("out of order");
     }
 }
@@ -140,8 +143,8 @@ async fn a_panic_of_an_own_executor_is_an_outcome() {
 /// Does not even begin.
 struct Stuck;
 
-impl Executor for Stuck {
-    fn execute(&self, _: &Action, _: &CallContext) -> impl Future<Output = ActionOutcome> + Send {
+impl<S: Send + Sync> Executor<S> for Stuck {
+    fn execute(&self, _: &Action, _: &CallContext, _: &S) -> impl Future<Output = ActionOutcome> + Send {
         assert!(Log::default().lines().len() > 1, "stuck");
         async { ActionOutcome::executed("done") }
     }

@@ -2,7 +2,7 @@
 
 use polyloop::{
     Action, ActionOutcome, CallContext, CodeFence, Decision, Ending, Executor, Interpreter, JsonAction,
-    Reply, Scripted,
+    Reply, Scripted, StopAtAction,
 };
 
 use crate::support::{builder, finish, last, roles, run, start, tallies, texts};
@@ -38,8 +38,8 @@ async fn tools_are_in_the_header_for_native_calls_alone_and_never_in_the_text() 
 /// Runs code by saying what it would run.
 struct Shell;
 
-impl Executor for Shell {
-    async fn execute(&self, action: &Action, call: &CallContext) -> ActionOutcome {
+impl<S: Send + Sync> Executor<S> for Shell {
+    async fn execute(&self, action: &Action, call: &CallContext, _: &S) -> ActionOutcome {
         match action {
             Action::Code { language, source } => {
                 ActionOutcome::executed(format!("{} {language}: {source}", call.id()))
@@ -115,4 +115,31 @@ async fn native_calls_beside_another_interpreter_are_prose() {
     let agent = builder(model.clone()).interpreter(JsonAction).build().unwrap();
     let report = finish(start(&agent).await).await;
     assert_eq!((report.actions, report.steps), (0, 2));
+}
+
+#[test]
+fn what_a_model_made_up_after_its_action_is_left_out_where_that_is_asked_for() {
+    let made_up = "I look.\n```sh\nls\n```\nOutput:\n```\na\n```\n```sh\nrm a\n```\nGone.";
+    let whole = CodeFence::of("sh").interpret(&Reply::text(made_up));
+    assert!(matches!(whole, Decision::Invalid { .. }), "two blocks: {whole:?}");
+    let action = Action::Code { language: "sh".into(), source: "ls\n".into() };
+    let stopped = StopAtAction(CodeFence::of("sh")).interpret(&Reply::text(made_up));
+    assert_eq!(stopped, Decision::act("I look.\n```sh\nls\n```", vec![action]));
+
+    let call = r#"{"tool":"tally","arguments":{"line":"a"}}"#;
+    let action = Action::tool("tally", r#"{"line":"a"}"#);
+    for (written, kept) in [
+        (format!("I write. {call}\nwrote a\n{{\"answer\":\"done\"}}"), format!("I write. {call}")),
+        (format!("```json\n{call}\n```\nwrote a"), format!("```json\n{call}\n```")),
+        (format!("{call}\n```json\n{{\"tool\":\"submit\"}}\n```"), call.to_owned()),
+    ] {
+        let decision = StopAtAction(JsonAction).interpret(&Reply::text(&written));
+        assert_eq!(decision, Decision::act(kept, vec![action.clone()]));
+    }
+    for whole in [r#"{"answer":"done"} That is all."#, "Nothing to do.", "```py\nprint()\n```\nSo."] {
+        let reply = Reply::text(whole);
+        assert_eq!(StopAtAction(JsonAction).interpret(&reply), JsonAction.interpret(&reply));
+        let fence = CodeFence::of("sh");
+        assert_eq!(StopAtAction(fence.clone()).interpret(&reply), fence.interpret(&reply));
+    }
 }

@@ -16,6 +16,7 @@ mod cancelling;
 mod executors;
 mod interpreters;
 mod layout;
+mod own_executors;
 mod prefix;
 mod remarks;
 mod replies;

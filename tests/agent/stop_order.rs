@@ -187,8 +187,8 @@ async fn a_completing_tool_that_failed_does_not_complete() {
 /// An environment that says when the goal is reached.
 struct Judge;
 
-impl Executor for Judge {
-    async fn execute(&self, action: &Action, _: &CallContext) -> ActionOutcome {
+impl<S: Send + Sync> Executor<S> for Judge {
+    async fn execute(&self, action: &Action, _: &CallContext, _: &S) -> ActionOutcome {
         let outcome = ActionOutcome::executed(action.payload());
         if action.payload().contains("win") { outcome.completed() } else { outcome }
     }

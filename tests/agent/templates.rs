@@ -1,8 +1,11 @@
 //! The observation template and the other fixed texts of a definition.
 
-use polyloop::{BuildError, JsonAction, Reply, Scripted, Texts};
+use polyloop::{
+    Action, ActionOutcome, Agent, BuildError, CallContext, CodeFence, Executor, Grouped, JsonAction, Layout,
+    Observation, Reply, Scripted, Staged, Texts, Turn, registry, tool,
+};
 
-use crate::support::{builder, last, run, tallies, texts};
+use crate::support::{builder, finish, last, run, tallies, texts};
 
 fn built(change: impl FnOnce(&mut Texts)) -> Result<(), BuildError> {
     let mut texts = Texts::default();
@@ -90,8 +93,9 @@ fn the_reason_of_a_refusal_is_the_only_placeholder_of_its_text() {
 #[test]
 fn no_fixed_text_may_be_empty() {
     type Field = fn(&mut Texts) -> &mut String;
-    let fields: [(&str, Field); 9] = [
+    let fields: [(&str, Field); 10] = [
         ("not_executed", |texts| &mut texts.not_executed),
+        ("refused_by_executor", |texts| &mut texts.refused_by_executor),
         ("environment_error", |texts| &mut texts.environment_error),
         ("unknown", |texts| &mut texts.unknown),
         ("denied", |texts| &mut texts.denied),
@@ -107,4 +111,93 @@ fn no_fixed_text_may_be_empty() {
             assert_eq!(error, BuildError::EmptyText { name });
         }
     }
+}
+
+/// Runs scripts that print exactly this.
+struct Prints(&'static str);
+
+impl<S: Send + Sync> Executor<S> for Prints {
+    async fn execute(&self, _: &Action, _: &CallContext, _: &S) -> ActionOutcome {
+        ActionOutcome::executed(self.0)
+    }
+}
+
+/// The message after a script that printed something.
+async fn printed(layout: impl Layout, template: &str, output: &'static str) -> String {
+    let mut texts_of = Texts::default();
+    template.clone_into(&mut texts_of.observation);
+    let model = Scripted::replies([Reply::text("```sh\nmkdir a\n```"), Reply::text("done")]);
+    let agent = builder(model.clone())
+        .interpreter(CodeFence::any())
+        .executor(Prints(output))
+        .layout(layout)
+        .texts(texts_of)
+        .build()
+        .unwrap();
+    run(&agent).await;
+    texts(&last(&model))[2].clone()
+}
+
+#[tokio::test]
+async fn an_observation_is_put_into_its_template_as_it_was_in_every_layout() {
+    let shell = "Output:\n```\n{observation}\n```\n\n";
+    for output in ["", "\n", " ", "a\n"] {
+        let expected = format!("Output:\n```\n{output}\n```\n\n");
+        assert_eq!(printed(Staged, shell, output).await, expected);
+        assert_eq!(printed(Grouped, shell, output).await, expected);
+        assert_eq!(printed(Turn, shell, output).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn the_text_for_an_empty_observation_replaces_only_what_would_leave_a_message_blank() {
+    for output in ["", "\n"] {
+        assert_eq!(printed(Staged, "{observation}", output).await, "(no output)");
+        assert_eq!(printed(Staged, "\n{observation}\n", output).await, "\n(no output)\n");
+        assert_eq!(printed(Staged, "> {observation}", output).await, format!("> {output}"));
+    }
+    assert_eq!(printed(Staged, "{observation}", "a\n").await, "a\n");
+}
+
+/// Says nothing, in two blocks.
+#[tool(replay = safe)]
+async fn nothing() -> Observation {
+    Observation::text("").and("\n")
+}
+
+/// Says something in the second of two blocks.
+#[tool(replay = safe)]
+async fn something() -> Observation {
+    Observation::text("").and("here\n")
+}
+
+registry! { struct Quiet { tools: [nothing, something] } }
+
+#[tokio::test]
+async fn the_result_of_a_native_call_is_replaced_only_where_all_of_it_is_blank() {
+    let mut texts_of = Texts::default();
+    "Output: {observation}".clone_into(&mut texts_of.observation);
+    let model = Scripted::replies([Reply::tool("nothing", "").call("something", ""), Reply::text("done")]);
+    let agent = Agent::<Quiet>::builder(model.clone()).texts(texts_of).build().unwrap();
+    finish(agent.on(()).goal("go").await.unwrap()).await;
+    assert_eq!(texts(&last(&model))[2..], ["(no output)", "here\n"]);
+}
+
+#[tokio::test]
+async fn a_blank_observation_stays_a_message_under_another_template() {
+    let journal = polyloop::MemoryJournal::new();
+    let mut texts_of = Texts::default();
+    "Output: {observation}".clone_into(&mut texts_of.observation);
+    let model =
+        Scripted::replies([Reply::text("```sh\nmkdir a\n```"), Reply::text("done"), Reply::text("yes")]);
+    let agent = || {
+        let builder = builder(model.clone()).interpreter(CodeFence::any()).executor(Prints(""));
+        builder.journal(journal.clone())
+    };
+    let first = agent().texts(texts_of).build().unwrap();
+    finish(first.on(crate::support::Log::default()).session("s").goal("go").await.unwrap()).await;
+    assert_eq!(texts(&last(&model))[2], "Output: ");
+    let second = agent().build().unwrap();
+    finish(second.on(crate::support::Log::default()).session("s").goal("sure?").await.unwrap()).await;
+    assert_eq!(texts(&last(&model))[2], "(no output)");
 }

@@ -15,6 +15,7 @@ mod children;
 mod clock;
 mod definitions;
 mod delayed;
+mod effective;
 mod forged;
 mod golden;
 mod kill_matrix;

@@ -153,8 +153,8 @@ async fn unknown_outcomes_that_a_person_looked_at_count_no_more() {
 /// An environment that says that the goal is reached.
 struct Judge;
 
-impl Executor for Judge {
-    async fn execute(&self, action: &Action, _: &CallContext) -> ActionOutcome {
+impl<S: Send + Sync> Executor<S> for Judge {
+    async fn execute(&self, action: &Action, _: &CallContext, _: &S) -> ActionOutcome {
         ActionOutcome::executed(action.payload()).completed()
     }
 }

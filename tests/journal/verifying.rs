@@ -329,8 +329,8 @@ async fn an_unknown_outcome_completes_no_run() {
 /// Runs code.
 struct Runs;
 
-impl Executor for Runs {
-    async fn execute(&self, _: &polyloop::Action, _: &CallContext) -> polyloop::ActionOutcome {
+impl<S: Send + Sync> Executor<S> for Runs {
+    async fn execute(&self, _: &polyloop::Action, _: &CallContext, _: &S) -> polyloop::ActionOutcome {
         polyloop::ActionOutcome::executed(Observation::from("ran"))
     }
 }

@@ -97,6 +97,18 @@ async fn fails_box() -> Result<String, Box<dyn Error + Send + Sync>> {
     Err("boxed".into())
 }
 
+/// Fails with an error in a box.
+#[tool]
+async fn fails_concrete_box() -> Result<String, Box<std::num::ParseIntError>> {
+    "x".parse::<u8>().map(|number| number.to_string()).map_err(Box::new)
+}
+
+/// Fails with a shared error.
+#[tool]
+async fn fails_shared() -> Result<String, std::sync::Arc<OrderError<String>>> {
+    Err(std::sync::Arc::new(OrderError::Unknown("x".to_owned())))
+}
+
 /// Is an error of the project's own.
 #[derive(Debug)]
 enum OrderError<T> {
@@ -183,8 +195,8 @@ registry! {
     struct App {
         tools: [
             text, fixed, json_row, blocks, alias, nested, empty, fails_string, fails_str, fails_cow, fails_io,
-            fails_anyhow, fails_box, fails_own, fails_question, fails_report, fails_words, fails_environment,
-            unserializable, bad_map, echo, looks_failed,
+            fails_anyhow, fails_concrete_box, fails_shared, fails_box, fails_own, fails_question, fails_report,
+            fails_words, fails_environment, unserializable, bad_map, echo, looks_failed,
         ],
     }
 }
@@ -219,6 +231,8 @@ async fn an_error_begins_with_its_short_class() {
         ("fails_io", "Error: disk full"),
         ("fails_anyhow", "error: outer"),
         ("fails_box", "error: boxed"),
+        ("fails_concrete_box", "ParseIntError: invalid digit found in string"),
+        ("fails_shared", "OrderError: no order x"),
         ("fails_own", "OrderError: no order 7"),
         ("fails_question", "ParseIntError: invalid digit found in string"),
         ("fails_report", "error: outer"),

@@ -6,37 +6,16 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
-use super::definition::Definition;
+use super::carry_out::{CarriedOut, NO_CALL, Ready};
 use super::driver::Driver;
 use super::state::Approval;
 use super::update::{Told, Update};
 use crate::error::{CallError, RunError};
 use crate::event::{Action, ActionOutcome, Call, CallId, Event, Intent, Settled};
-use crate::execute::{ToolExecutor, catching, drop_caught};
+use crate::execute::drop_caught;
 use crate::journal::SessionId;
 use crate::registry::{Registry, hold_marker};
-use crate::tool::{CallContext, CheckedCall, Replay, ToolSpec};
-
-/// A call that may be carried out.
-enum Ready<S> {
-    /// By the handler, with its arguments.
-    Handler(CheckedCall<S>),
-    /// By the project's own executor; the description of the tool, if it is a call of one.
-    Own(Option<&'static ToolSpec>),
-}
-
-impl<S> Ready<S> {
-    fn spec(&self) -> Option<&'static ToolSpec> {
-        match self {
-            Self::Handler(checked) => Some(checked.spec()),
-            Self::Own(spec) => *spec,
-        }
-    }
-
-    fn is(&self, flag: impl Fn(&ToolSpec) -> bool) -> bool {
-        self.spec().is_some_and(flag)
-    }
-}
+use crate::tool::{CallContext, Replay};
 
 type ReadyCalls<S> = BTreeMap<CallId, Ready<S>>;
 
@@ -61,8 +40,8 @@ impl<R: Registry> Driver<R> {
         }
         for call in open {
             self.notice().await?;
-            if let Some(completed) = self.state.completed_by.clone() {
-                self.refuse(&call, &format!("`{completed}` completed the run before it"));
+            if let Some(completed) = self.completed() {
+                self.refuse(&call, &format!("{completed} completed the run before it"));
             } else if self.state.is_cancelled() {
                 self.refuse(&call, "the run was cancelled");
             } else if self.waits(call.id()) {
@@ -72,6 +51,12 @@ impl<R: Registry> Driver<R> {
             }
         }
         Ok(true)
+    }
+
+    /// Returns what completed the run, if something did: a tool, or evidence of the environment.
+    fn completed(&self) -> Option<String> {
+        let tool = self.state.completed_by.as_ref().map(|tool| format!("`{tool}`"));
+        tool.or_else(|| self.state.environment_completed.then(|| "the environment".to_owned()))
     }
 
     fn open_calls(&self) -> Vec<Call> {
@@ -85,8 +70,10 @@ impl<R: Registry> Driver<R> {
     /// Checks all open calls before anything runs; what is wrong is refused, and all of it if it is too much.
     fn checked(&mut self) -> ReadyCalls<R::State> {
         let mut ready = ReadyCalls::new();
-        for call in self.open_calls() {
-            match self.check(call.action()) {
+        let effective =
+            self.state.calls.iter_open().map(|pending| (pending.call.clone(), pending.effective_call()));
+        for (call, effective) in effective.collect::<Vec<_>>() {
+            match self.check(effective.action()) {
                 Ok(checked) => drop(ready.insert(call.id().clone(), checked)),
                 Err(reason) => self.refuse(&call, &reason),
             }
@@ -106,35 +93,39 @@ impl<R: Registry> Driver<R> {
     }
 
     fn check(&self, action: &Action) -> Result<Ready<R::State>, String> {
-        let own = self.definition.executor.is_some();
         match action {
             Action::Tool { name, arguments } => match self.definition.tools.validate(name, arguments) {
-                Ok(checked) if own => Ok(Ready::Own(Some(checked.spec()))),
-                Ok(checked) => Ok(Ready::Handler(checked)),
+                Ok(checked) => Ok(Ready::call(name, checked)),
                 // The tool's name is in front of the model already; the reason is what it needs.
                 Err(error @ (CallError::UnknownTool { .. } | CallError::InvalidArguments { .. })) => {
                     Err(error.to_string())
                 }
             },
-            Action::Code { .. } if own => Ok(Ready::Own(None)),
-            Action::Code { .. } => Err("there is no tool call in the action".to_owned()),
+            Action::Code { language, source } if self.acting.takes_code() => {
+                let replay = self.definition.interpreter.replay_of_code(language, source);
+                Ok(Ready { action: action.clone(), checked: None, replay })
+            }
+            Action::Code { .. } => Err(NO_CALL.to_owned()),
         }
     }
 
     /// Whether an action may be done again, as the tools are now; none where it is refused.
     pub(super) fn replay_now(&self, action: &Action) -> Option<Replay> {
-        self.check(action).ok().map(|ready| replay(ready.spec()))
+        self.check(action).ok().map(|ready| ready.replay)
     }
 
+    /// Asks about the effective arguments: what a person agrees to is what is carried out.
     fn ask_for_approvals(&mut self, ready: &ReadyCalls<R::State>) {
         let asking = |pending: &super::state::Pending| {
-            let needed = ready.get(pending.call.id()).is_some_and(|ready| ready.is(|spec| spec.approval));
-            let asks = needed && pending.approval == Approval::NotAsked;
-            (asks && !self.state.is_approved(pending.call.action())).then(|| pending.call.clone())
+            let ready = ready.get(pending.call.id()).filter(|ready| ready.is(|spec| spec.approval))?;
+            let asks = pending.approval == Approval::NotAsked && !self.state.is_approved(&ready.action);
+            let differs = ready.action.payload() != pending.call.action().payload();
+            let arguments: Option<Arc<str>> = differs.then(|| ready.action.payload().into());
+            asks.then(|| (Call::new(pending.call.id().clone(), ready.action.clone()), arguments))
         };
-        let calls: Vec<Call> = self.state.calls.iter().filter_map(asking).collect();
-        for call in calls {
-            self.record(Event::ApprovalAsked { call: call.id().clone() });
+        let calls: Vec<(Call, Option<Arc<str>>)> = self.state.calls.iter().filter_map(asking).collect();
+        for (call, arguments) in calls {
+            self.record(Event::ApprovalAsked { call: call.id().clone(), arguments });
             self.tell(Update::ApprovalAsked { call });
         }
     }
@@ -146,33 +137,33 @@ impl<R: Registry> Driver<R> {
         }
         self.commit().await?;
         // Owned here, so that outcomes are recorded as they arrive.
-        let (definition, handlers) = (self.definition.clone(), self.handlers.clone());
+        let acting = self.acting.clone();
         let mut running = FuturesUnordered::new();
         let mut open = BTreeMap::new();
         for (call, ready) in batch {
             self.tell(Update::Called { call: call.clone() });
-            let (context, spec) = (self.context(&call), ready.spec());
-            open.insert(call.id().clone(), (call.clone(), spec));
-            let (definition, handlers) = (&*definition, handlers.as_deref());
+            let (context, replay) = (self.context(&call), ready.replay);
+            open.insert(call.id().clone(), (call.clone(), replay));
+            let acting = &acting;
             let key = context.key_use();
             running.push(async move {
-                let outcome = execute(definition, handlers, &call, ready, context).await;
-                (call, outcome, spec, key.was_asked())
+                let carried_out = acting.carry_out(ready, &context).await;
+                (call, carried_out, replay, key.was_asked())
             });
         }
         while let Some(arrived) = self.attend(running.next()).await? {
-            let Some((call, outcome, spec, receipt)) = arrived else { return Ok(()) };
+            let Some((call, carried_out, replay, receipt)) = arrived else { return Ok(()) };
             open.remove(call.id());
-            self.settle_with(&call, outcome, receipt);
-            if !running.is_empty() && replay(spec) == Replay::Never {
+            self.settle_carried_out(&call, carried_out, receipt);
+            if !running.is_empty() && replay == Replay::Never {
                 // What may not be done twice is durable before anything else happens. Of the last one the next
                 // barrier takes care: nothing happens before it.
                 self.commit().await?;
             }
         }
         drop_caught(running);
-        for (call, spec) in open.into_values() {
-            self.settle(&call, dropped(replay(spec)));
+        for (call, replay) in open.into_values() {
+            self.settle(&call, dropped(replay));
         }
         Ok(())
     }
@@ -182,11 +173,11 @@ impl<R: Registry> Driver<R> {
         let before = pending.and_then(|pending| pending.intent.as_ref());
         Intent {
             attempt: before.map_or(0, |intent| intent.attempt).saturating_add(1),
-            replay: replay(ready.spec()),
-            arguments: call.action().payload().to_owned(),
+            replay: ready.replay,
+            arguments: ready.action.payload().to_owned(),
             spec: self.spec_hash(call.action()),
             completes_run: ready.is(|spec| spec.completes_run),
-            child: (replay(ready.spec()) == Replay::Child).then(|| self.child_session(call)),
+            child: (ready.replay == Replay::Child).then(|| self.child_session(call)),
         }
     }
 
@@ -215,7 +206,7 @@ impl<R: Registry> Driver<R> {
         let intent = pending.and_then(|pending| pending.intent.as_ref());
         let attempt = intent.map_or(1, |intent| intent.attempt);
         let context = CallContext::new(call.id().text(), attempt, self.cancelled.subscribe(), progress)
-            .in_session(self.writer.session().text())
+            .in_run(self.writer.session().text(), self.writer.run())
             .with_results(self.results());
         match intent.and_then(|intent| intent.child.as_ref()) {
             Some(child) => context.with_child_session(child.as_str()),
@@ -240,8 +231,20 @@ impl<R: Registry> Driver<R> {
 
     /// Records an outcome; `receipt` where its result stays although the tool may be repeated.
     pub(super) fn settle_with(&mut self, call: &Call, outcome: ActionOutcome, receipt: bool) {
-        let shown = self.definition.shown(call, &outcome);
+        let native = self.session.ledger().has_native_calls();
+        let shown = self.definition.shown(call, &outcome, native);
         self.settle_as(call, outcome, shown, receipt);
+    }
+
+    /// Records the outcome of an action that was carried out. The model reads no sentence of an executor that refused it.
+    fn settle_carried_out(&mut self, call: &Call, carried_out: CarriedOut, receipt: bool) {
+        let CarriedOut { outcome, refused_by_executor } = carried_out;
+        if refused_by_executor {
+            let shown = self.definition.texts.refused_by_executor.clone();
+            self.settle_as(call, outcome, Arc::from([shown]), false);
+        } else {
+            self.settle_with(call, outcome, receipt);
+        }
     }
 
     fn settle_as(&mut self, call: &Call, outcome: ActionOutcome, shown: Arc<[Arc<str>]>, receipt: bool) {
@@ -253,35 +256,11 @@ impl<R: Registry> Driver<R> {
     }
 }
 
-/// Whether it may be done again; blocks of code never.
-fn replay(spec: Option<&'static ToolSpec>) -> Replay {
-    spec.map_or(Replay::Never, |spec| spec.replay)
-}
-
 /// What becomes of a call that was dropped on its way.
 fn dropped(replay: Replay) -> ActionOutcome {
     const WHY: &str = "the run was cancelled while it was under way";
     match replay {
         Replay::Safe => ActionOutcome::not_executed(WHY),
         Replay::Never | Replay::Child => ActionOutcome::unknown(WHY),
-    }
-}
-
-async fn execute<R: Registry>(
-    definition: &Definition<R>,
-    handlers: Option<&ToolExecutor<R::State>>,
-    call: &Call,
-    ready: Ready<R::State>,
-    context: CallContext,
-) -> ActionOutcome {
-    match (ready, handlers, &definition.executor) {
-        (Ready::Handler(checked), Some(handlers), _) => handlers.call(checked, &context).await,
-        (Ready::Own(_), _, Some(executor)) => {
-            // Its own function may panic before there is a future.
-            let executed = Box::pin(async { executor.execute_boxed(call.action(), &context).await });
-            let outcome = catching(executed).await;
-            outcome.unwrap_or_else(|panicked| ActionOutcome::executed(panicked).as_error())
-        }
-        _ => ActionOutcome::not_executed("there is nothing that could execute it"),
     }
 }

@@ -1,19 +1,19 @@
 //! What a person answers to a run that waits for one.
 
 use super::run::Run;
-use super::state::Approval;
+use super::state::{Approval, Pending};
 use crate::error::RunError;
 use crate::event::{Call, CallId, Ending, Event};
 use crate::registry::Registry;
 
 impl<R: Registry> Run<R> {
-    /// Returns the calls that wait for a person.
+    /// Returns the calls that wait for a person, with the arguments that are carried out: checked, with defaults filled in.
     #[must_use]
     pub fn waiting(&self) -> Vec<Call> {
         let Some(driver) = self.resting() else { return Vec::new() };
         let open = driver.state.calls.iter_open();
         let asked = open.filter(|pending| pending.approval == Approval::Asked);
-        asked.map(|pending| pending.call.clone()).collect()
+        asked.map(Pending::effective_call).collect()
     }
 
     /// Records that a person agreed to a call. The journal holds it when this returns; the run goes on when it is polled.
@@ -26,7 +26,7 @@ impl<R: Registry> Run<R> {
     }
 
     /// Records that a person agreed to a call, and to the same call whenever it comes again in this session: the same tool
-    /// with the same arguments, however they are written. In later runs, after a compaction or a rollback, in another process and in a
+    /// with the same effective arguments, however they are written. In later runs, after a compaction or a rollback, in another process and in a
     /// fork no second question is asked; of any other call one is. The journal holds it when this returns; the run goes on when it is
     /// polled.
     ///

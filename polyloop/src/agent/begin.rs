@@ -1,7 +1,11 @@
 //! Begins a session and its runs, with the right to write there.
 
+use std::sync::Arc;
+
 use tokio::sync::watch;
 
+use super::carry_out::{Acting, RunExecutor};
+use super::definition::Definition;
 use super::driver::Driver;
 use super::handle::{Cancel, Ear, RunHandle};
 use super::opening::Ready;
@@ -44,6 +48,27 @@ impl<R: Registry> Driver<R> {
         for error in turn.notes_left() {
             self.tell(Update::NotRecorded { error: error.clone() });
         }
+    }
+
+    /// Returns the definition of the next run, and what carries out its actions: as in the run before, unless another state or
+    /// another executor is given.
+    pub(super) fn acting_next(
+        &self,
+        state: Option<Arc<R::State>>,
+        executor: Option<RunExecutor<R::State>>,
+    ) -> Result<(Arc<Definition<R>>, Acting<R::State>), RunError> {
+        if state.is_none() && executor.is_none() {
+            return Ok((self.definition.clone(), self.acting.clone()));
+        }
+        let definition = match executor {
+            Some(executor) => self.definition.with_run_executor(executor),
+            None => self.definition.clone(),
+        };
+        let acting = match state.or_else(|| self.acting.state().cloned()) {
+            Some(state) => definition.acting(state)?,
+            None => Acting::Nothing,
+        };
+        Ok((definition, acting))
     }
 
     /// Records that the right to write was taken, where nothing was written under it.

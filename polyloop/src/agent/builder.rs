@@ -26,7 +26,8 @@ use crate::tool::ToolSet;
 pub struct AgentBuilder<R: Registry> {
     model: Arc<dyn DynModel>,
     interpreter: Arc<dyn Interpreter>,
-    executor: Option<Arc<dyn DynExecutor>>,
+    executor: Option<Arc<dyn DynExecutor<R::State>>>,
+    executor_per_run: bool,
     verifier: Option<Arc<dyn DynVerifier<R::State>>>,
     layout: Arc<dyn Layout>,
     compactor: Option<Arc<dyn DynCompactor>>,
@@ -46,6 +47,7 @@ impl<R: Registry> AgentBuilder<R> {
             model: Arc::new(model),
             interpreter: Arc::new(NativeCalls),
             executor: None,
+            executor_per_run: false,
             verifier: None,
             layout: Arc::new(Staged),
             compactor: None,
@@ -74,11 +76,20 @@ impl<R: Registry> AgentBuilder<R> {
         self
     }
 
-    /// Sets what acts, where that is not the handlers of the tools.
+    /// Sets the executor of every run, in place of the handlers of the tools. A run may have its own:
+    /// [`Request::executor`](crate::Request::executor).
     #[must_use]
-    pub fn executor<E: Executor>(mut self, executor: E) -> Self {
+    pub fn executor<E: Executor<R::State>>(mut self, executor: E) -> Self {
         self.names.executor = type_name::<E>();
         self.executor = Some(Arc::new(executor));
+        self
+    }
+
+    /// Allows tools without a handler although the agent has no executor: each run sets its own, by
+    /// [`Request::executor`](crate::Request::executor). A run without one is refused before anything is sent.
+    #[must_use]
+    pub fn executor_per_run(mut self) -> Self {
+        self.executor_per_run = true;
         self
     }
 
@@ -198,7 +209,7 @@ impl<R: Registry> AgentBuilder<R> {
             None => R::tools()?,
         };
         tools.all_are_listed::<R>()?;
-        if self.executor.is_none() {
+        if self.executor.is_none() && !self.executor_per_run {
             tools.all_have_handlers()?;
         }
         let registered = R::SPEC.fragments.iter().map(|entry| entry.spec);

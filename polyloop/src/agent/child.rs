@@ -11,6 +11,7 @@ use super::resume::Resumption;
 use super::run::Run;
 use crate::error::RunError;
 use crate::event::UserInput;
+use crate::execute::Executor;
 use crate::journal::SessionId;
 use crate::registry::{Registered, Registry};
 use crate::tool::{BoxFuture, CallContext};
@@ -55,6 +56,14 @@ impl<R: Registry> ChildRequest<R> {
     pub fn budget(mut self, budget: Budget) -> Self {
         self.definition = self.definition.with_budget(budget);
         self.request = self.request.budget(budget);
+        self
+    }
+
+    /// Sets the executor of this run; the one of the agent unless set. A run that an earlier attempt of the call began is only
+    /// taken up with one of the same type.
+    pub fn executor<E: Executor<R::State>>(mut self, executor: E) -> Self {
+        self.definition = self.definition.with_executor(executor);
+        self.request = self.request.with_definition(self.definition.clone());
         self
     }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::budget::Budget;
+use super::carry_out::{Acting, RunExecutor};
 use super::identity;
 use super::retries::Retries;
 use super::texts::CheckedTexts;
 use crate::compact::DynCompactor;
 use crate::error::RunError;
 use crate::event::{Action, ActionOutcome, Call, CallId, Definitions, Event};
-use crate::execute::{DynExecutor, DynVerifier, ToolExecutor};
+use crate::execute::{DynExecutor, DynVerifier, Executor};
 use crate::interpret::Interpreter;
 use crate::journal::{DynJournal, Fork, SessionId};
 use crate::layout::Layout;
@@ -28,7 +29,7 @@ pub(crate) type WallClock = dyn Fn() -> SystemTime + Send + Sync;
 pub(crate) struct Definition<R: Registry> {
     pub(crate) model: Arc<dyn DynModel>,
     pub(crate) interpreter: Arc<dyn Interpreter>,
-    pub(crate) executor: Option<Arc<dyn DynExecutor>>,
+    pub(crate) executor: Option<Arc<dyn DynExecutor<R::State>>>,
     /// Whom to ask about calls of which nobody knows the outcome.
     pub(crate) verifier: Option<Arc<dyn DynVerifier<R::State>>>,
     pub(crate) layout: Arc<dyn Layout>,
@@ -70,9 +71,27 @@ pub(crate) struct Names {
 impl<R: Registry> Definition<R> {
     /// Returns the definition with other tools and another budget; what follows from them is computed anew.
     pub(super) fn with(&self, tools: ToolSet<R::State>, budget: Budget) -> Self {
-        Self {
-            parts: parts::<R>(&*self.model, &self.names, &tools, &self.texts, budget),
-            header: header(&*self.interpreter, &tools),
+        self.changed(|definition| (definition.tools, definition.budget) = (tools, budget))
+    }
+
+    /// Returns the definition for a run with an executor of its own.
+    pub(super) fn with_executor<E: Executor<R::State>>(&self, executor: E) -> Arc<Self> {
+        self.with_run_executor(RunExecutor::new(executor))
+    }
+
+    /// The same, where the type of the executor is gone.
+    pub(super) fn with_run_executor(&self, executor: RunExecutor<R::State>) -> Arc<Self> {
+        Arc::new(self.changed(|definition| {
+            definition.names.executor = executor.name;
+            definition.executor = Some(executor.executor);
+        }))
+    }
+
+    /// Returns the definition with a change; what follows from it is computed anew.
+    fn changed(&self, change: impl FnOnce(&mut Self)) -> Self {
+        let mut definition = Self {
+            parts: Definitions::new(),
+            header: self.header.clone(),
             model: self.model.clone(),
             interpreter: self.interpreter.clone(),
             executor: self.executor.clone(),
@@ -80,15 +99,21 @@ impl<R: Registry> Definition<R> {
             layout: self.layout.clone(),
             compactor: self.compactor.clone(),
             sanitizer: self.sanitizer.clone(),
-            tools,
+            tools: self.tools.clone(),
             texts: self.texts.clone(),
-            budget,
+            budget: self.budget,
             agent_budget: self.agent_budget,
             retries: self.retries,
             journal: self.journal.clone(),
             wall_clock: self.wall_clock.clone(),
             names: self.names.clone(),
-        }
+        };
+        change(&mut definition);
+        let Self { model, interpreter, names, tools, texts, budget, .. } = &definition;
+        let parts = parts::<R>(&**model, names, tools, texts, *budget);
+        definition.header = header(&**interpreter, tools);
+        definition.parts = parts;
+        definition
     }
 
     /// Returns the definition for a run with this budget.
@@ -123,8 +148,8 @@ impl<R: Registry> Definition<R> {
     }
 
     /// What a model sees of an outcome: no more than the tool or the agent allows.
-    pub(super) fn shown(&self, call: &Call, outcome: &ActionOutcome) -> Arc<[Arc<str>]> {
-        let shown = self.texts.shown(outcome);
+    pub(super) fn shown(&self, call: &Call, outcome: &ActionOutcome, native: bool) -> Arc<[Arc<str>]> {
+        let shown = self.texts.shown(outcome, native);
         let own = match call.action() {
             Action::Tool { name, .. } => self.tools.get(name).and_then(|spec| spec.max_chars),
             Action::Code { .. } => None,
@@ -152,18 +177,15 @@ impl<R: Registry> Definition<R> {
         self.tools.definitions(enabled)
     }
 
-    /// The handlers of the tools; none where a project brings its own executor.
-    pub(super) fn handlers(
-        &self,
-        state: Arc<R::State>,
-    ) -> Result<Option<Arc<ToolExecutor<R::State>>>, RunError> {
+    /// Returns what carries out the actions of a run on this state.
+    pub(super) fn acting(&self, state: Arc<R::State>) -> Result<Acting<R::State>, RunError> {
         let Some(executor) = &self.executor else {
-            return Ok(Some(Arc::new(self.tools.executor(state)?)));
+            return Ok(Acting::Handlers(Arc::new(self.tools.executor(state)?)));
         };
-        if executor.tools_fingerprint().is_some_and(|of| of != self.tools.fingerprint()) {
+        if executor.declared_tools().is_some_and(|tools| !tools.has_same_tools(&self.tools)) {
             return Err(RunError::ForeignExecutor);
         }
-        Ok(None)
+        Ok(Acting::Executor { executor: executor.clone(), state })
     }
 }
 
@@ -202,6 +224,9 @@ pub(super) fn differing(one: &Definitions, other: &Definitions) -> Vec<String> {
 /// Returns the names of parts that differ for a reader, with both values of a budget.
 pub(super) fn described(changed: Vec<String>, from: &Definitions, now: &Definitions) -> Vec<String> {
     let describe = |part: String| match (from.get(&part), now.get(&part)) {
+        (Some(from), Some(now)) if part == "executor" => {
+            format!("executor (it was `{from}` and is `{now}`; a run takes its own by `.executor(..)`)")
+        }
         (Some(from), Some(now)) if part == "budget" => {
             format!("budget ({})", identity::budget_difference(from, now))
         }

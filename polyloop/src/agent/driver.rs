@@ -8,6 +8,7 @@ use futures_util::future::{Either, select};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
+use super::carry_out::Acting;
 use super::clock::Clock;
 use super::definition::Definition;
 use super::handle::{Cancel, Ear, Heard, RunHandle, Said};
@@ -19,7 +20,6 @@ use super::update::{Told, Update};
 use super::writer::Writer;
 use crate::error::RunError;
 use crate::event::{Action, Call, Decision, Ending, Event, Finish, Reply};
-use crate::execute::ToolExecutor;
 use crate::journal::Durability;
 use crate::message::{Prompt, ToolDefinition};
 use crate::registry::Registry;
@@ -28,8 +28,8 @@ use crate::session::{Session, TurnContext};
 /// A run on its way.
 pub(crate) struct Driver<R: Registry> {
     pub(crate) definition: Arc<Definition<R>>,
-    /// The handlers of the tools; none where a project brings its own executor.
-    pub(crate) handlers: Option<Arc<ToolExecutor<R::State>>>,
+    /// What carries out the actions.
+    pub(super) acting: Acting<R::State>,
     pub(crate) session: Session<R>,
     pub(crate) state: RunState,
     pub(crate) updates: mpsc::UnboundedSender<Told>,
@@ -74,7 +74,7 @@ impl<R: Registry> Driver<R> {
     /// Makes the driver of a session that was opened.
     pub(super) fn new(
         definition: Arc<Definition<R>>,
-        handlers: Option<Arc<ToolExecutor<R::State>>>,
+        acting: Acting<R::State>,
         opened: Opened<R>,
     ) -> WithEnds<R> {
         let Opened { writer, mirror, state, .. } = opened;
@@ -85,7 +85,7 @@ impl<R: Registry> Driver<R> {
             ear.close();
         }
         let driver = Self {
-            handlers,
+            acting,
             session,
             updates,
             told: false,
@@ -374,7 +374,7 @@ impl<R: Registry> Driver<R> {
             }
             Decision::Invalid { history_text, explanation } => Decision::Invalid {
                 history_text: filled(history_text, &texts.no_text),
-                explanation: filled(explanation, &texts.empty_observation),
+                explanation: filled(explanation, &texts.observation.empty),
             },
         }
     }

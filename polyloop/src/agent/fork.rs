@@ -14,6 +14,7 @@ use super::opening::Opening;
 use super::run::Run;
 use crate::error::{JournalError, RunError};
 use crate::event::UserInput;
+use crate::execute::Executor;
 use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::journal::{DynJournal, Fork, Record, SessionId};
 use crate::registry::{Registered, RegisteredTool, Registry};
@@ -121,6 +122,12 @@ impl<R: Registry> ForkRequest<R> {
         self
     }
 
+    /// Sets the executor of this run; the one of the agent unless set, also where the run of the parent had its own.
+    pub fn executor<E: Executor<R::State>>(mut self, executor: E) -> Self {
+        self.definition = self.definition.with_executor(executor);
+        self
+    }
+
     /// Sets what the run is for, in a person's own words. May be left out where it branches off within a run, which then
     /// goes on in another way.
     pub fn goal(mut self, goal: impl Into<UserInput>) -> Self {
@@ -130,13 +137,13 @@ impl<R: Registry> ForkRequest<R> {
 
     async fn start(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, parent, at, session, opening } = self;
-        let handlers = definition.handlers(state)?;
+        let acting = definition.acting(state)?;
         let journal = definition.journal_of(&parent)?;
         let (fork, lineage) = branch_off(&*journal, parent, at).await?;
         let session = session.unwrap_or_else(SessionId::mint);
         let opened = Opened::inheriting(&definition, journal, session.clone(), &lineage)?;
         let checked = opening.check()?;
-        let (mut driver, _, updates) = Driver::new(definition, handlers, opened);
+        let (mut driver, _, updates) = Driver::new(definition, acting, opened);
         driver.open_session(Some(fork));
         let ready = checked.behind(&mut driver.session, &driver.state)?;
         driver.writer.take_lease_at(0).await.map_err(|error| error.of_a_new_session(session.as_str()))?;

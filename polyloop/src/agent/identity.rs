@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::budget::{Budget, CALLS_PER_REPLY, OBSERVATION_CHARS, REQUEST_BYTES};
-use super::texts::{CheckedTexts, TextsAdded};
+use super::texts::{CheckedTexts, REFUSED_BY_EXECUTOR, TextsAdded};
 use crate::identity::IdentityFields;
 
 /// A budget in its stored form.
@@ -37,15 +37,16 @@ struct TextsIdentity<'t>(&'t CheckedTexts);
 impl fmt::Debug for TextsIdentity<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = self.0;
+        let refused = Some(&texts.refused_by_executor).filter(|text| &***text != REFUSED_BY_EXECUTOR);
         let too_many_calls = texts.has_own_too_many_calls().then_some(&texts.too_many_calls);
         let default = TextsAdded::default();
         IdentityFields::of(formatter, "CheckedTexts")
-            .field("observation", &texts.observation)
+            .field("observation", &texts.observation.template)
             .field("not_executed", &texts.not_executed)
             .field("environment_error", &texts.environment_error)
             .field("unknown", &texts.unknown)
             .field("denied", &texts.denied)
-            .field("empty_observation", &texts.empty_observation)
+            .field("empty_observation", &texts.observation.empty)
             .field("failed_reply", &texts.failed_reply)
             .field("failed_observation", &texts.failed_observation)
             .field("cut_reply", &texts.cut_reply)
@@ -57,6 +58,7 @@ impl fmt::Debug for TextsIdentity<'_> {
             .added("cut_observation", &texts.added.cut_observation, &default.cut_observation)
             .added("read_more", &texts.added.read_more, &default.read_more)
             .added("not_summarized", &texts.added.not_summarized, &default.not_summarized)
+            .added("refused_by_executor", &refused, &None)
             .finish()
     }
 }

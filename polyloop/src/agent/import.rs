@@ -102,7 +102,7 @@ impl<R: Registry> HistoryImport<R> {
         let Self { definition, history, image_chars, .. } = self;
         session.append(definition.session_opened(None));
         session.append(Event::LeaseTaken {});
-        let imported = imported(history, session, &definition.texts.empty_observation, *image_chars);
+        let imported = imported(history, session, &definition.texts.observation.empty, *image_chars);
         let Imported { mut items, legacy, silent, left_out, .. } = imported;
         for imported in &mut items {
             if let ImportedPart::Result { call, parts, shown, .. } = &mut imported.part {

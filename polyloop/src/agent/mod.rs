@@ -12,6 +12,7 @@ mod begin;
 mod body;
 mod budget;
 mod builder;
+mod carry_out;
 mod child;
 mod clock;
 mod compacting;

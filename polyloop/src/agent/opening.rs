@@ -5,11 +5,13 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 
 use super::budget::Budget;
+use super::carry_out::RunExecutor;
 use super::definition::Definition;
 use super::run::Run;
 use super::state::RunState;
 use crate::error::RunError;
 use crate::event::UserInput;
+use crate::execute::Executor;
 use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::registry::{Registered, RegisteredTool, Registry};
 use crate::session::{Session, TurnContext, Words};
@@ -110,12 +112,13 @@ pub struct FollowUp<'a, R: Registry> {
     run: &'a mut Run<R>,
     state: Option<Arc<R::State>>,
     budget: Option<Budget>,
+    executor: Option<RunExecutor<R::State>>,
     opening: Opening,
 }
 
 impl<'a, R: Registry> FollowUp<'a, R> {
     pub(super) fn new(run: &'a mut Run<R>) -> Self {
-        Self { run, state: None, budget: None, opening: Opening::default() }
+        Self { run, state: None, budget: None, executor: None, opening: Opening::default() }
     }
 
     /// Sets another state for the tools to borrow; the one of the run before unless set.
@@ -127,6 +130,12 @@ impl<'a, R: Registry> FollowUp<'a, R> {
     /// Sets the budget of the next run; the agent's budget unless set, also where the run before had one of its own.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = Some(budget);
+        self
+    }
+
+    /// Sets another executor; the one of the run before unless set, like the state.
+    pub fn executor<E: Executor<R::State>>(mut self, executor: E) -> Self {
+        self.executor = Some(RunExecutor::new(executor));
         self
     }
 
@@ -165,8 +174,8 @@ impl<'a, R: Registry> IntoFuture for FollowUp<'a, R> {
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { run, state, budget, opening } = self;
-        Box::pin(run.begin_another(state, budget, opening))
+        let Self { run, state, budget, executor, opening } = self;
+        Box::pin(run.begin_another(state, budget, executor, opening))
     }
 }
 

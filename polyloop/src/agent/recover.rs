@@ -35,11 +35,12 @@ impl<R: Registry> Driver<R> {
             self.record(Event::ModelAbandoned {});
         }
         let begun = self.state.calls.iter_open().filter_map(|pending| {
-            Some((pending.call.clone(), pending.intent.clone()?, pending.verdict.clone()))
+            let intent = pending.intent.clone()?;
+            Some((pending.call.clone(), pending.effective_call(), intent, pending.verdict.clone()))
         });
-        let begun: Vec<(Call, Intent, Option<Verdict>)> = begun.collect();
-        for (call, intent, verdict) in begun {
-            let (outcome, receipt) = match self.fate(&call, &intent, verdict, state).await {
+        let begun: Vec<(Call, Call, Intent, Option<Verdict>)> = begun.collect();
+        for (call, effective, intent, verdict) in begun {
+            let (outcome, receipt) = match self.fate(&effective, &intent, verdict, state).await {
                 Fate::Again => continue,
                 // What a verifier found is recorded nowhere else.
                 Fate::Happened(observation) => (ActionOutcome::executed(observation), true),

@@ -13,6 +13,7 @@ use super::run::Run;
 use super::state::RunState;
 use crate::error::{JournalError, RunError};
 use crate::event::{Definitions, UserInput};
+use crate::execute::Executor;
 use crate::fragment::{LatestFragment, RetractableFragment};
 use crate::journal::SessionId;
 use crate::registry::{Registered, RegisteredTool, Registry};
@@ -95,6 +96,43 @@ impl<R: Registry> Request<R> {
         self
     }
 
+    /// Sets the executor of this run, in place of the handlers and of the agent's executor. The type is recorded with the run,
+    /// which can only be resumed with one of the same type: see [`Resumption::executor`](crate::Resumption::executor).
+    ///
+    /// ```
+    /// use polyloop::prelude::*;
+    /// use polyloop::{Action, ActionOutcome, CodeFence, Executor};
+    ///
+    /// /// A container that was started for one run.
+    /// struct Container { id: u32 }
+    ///
+    /// impl Executor<()> for Container {
+    ///     async fn execute(&self, action: &Action, call: &CallContext, _: &()) -> ActionOutcome {
+    ///         ActionOutcome::executed(format!("{} in container {}", call.id(), self.id))
+    ///     }
+    /// }
+    ///
+    /// registry! { struct App {} }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let model = Scripted::replies([Reply::text("```sh\nls\n```"), Reply::text("Done.")]);
+    /// let agent = Agent::<App>::builder(model.clone()).interpreter(CodeFence::any()).build()?;
+    /// agent.on(()).executor(Container { id: 7 }).goal("List the files.").await?.finish().await?;
+    /// assert_eq!(model.requests()[1].messages().last().unwrap().text(), "call_1 in container 7");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn executor<E: Executor<R::State>>(mut self, executor: E) -> Self {
+        self.definition = self.definition.with_executor(executor);
+        self
+    }
+
+    pub(super) fn with_definition(mut self, definition: Arc<Definition<R>>) -> Self {
+        self.definition = definition;
+        self
+    }
+
     /// Sets the goal, in a person's own words. A fragment may state the goal in its place; then this is left out.
     pub fn goal(mut self, goal: impl Into<UserInput>) -> Self {
         self.opening.goal(goal.into());
@@ -111,7 +149,7 @@ impl<R: Registry> Request<R> {
     /// asked then.
     pub async fn start(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, session, opening } = self;
-        let handlers = definition.handlers(state)?;
+        let acting = definition.acting(state)?;
         let checked = opening.check()?;
         if checked.says_nothing() {
             // Looked at first, so that a mistake disturbs nobody who has the session.
@@ -134,7 +172,7 @@ impl<R: Registry> Request<R> {
                 opened => break (opened?, true),
             }
         };
-        let (mut driver, _, updates) = Driver::new(definition, handlers, opened);
+        let (mut driver, _, updates) = Driver::new(definition, acting, opened);
         if is_new {
             driver.open_session(None);
         }

@@ -12,6 +12,7 @@ use super::run::Run;
 use super::state::RunState;
 use crate::error::RunError;
 use crate::event::Definitions;
+use crate::execute::Executor;
 use crate::journal::SessionId;
 use crate::registry::Registry;
 use crate::tool::BoxFuture;
@@ -45,13 +46,20 @@ impl<R: Registry> Resumption<R> {
         self
     }
 
+    /// Sets the executor of the run, where it was begun with its own; the one of the agent unless set. One of another type
+    /// than the recorded one is refused, unless changes are accepted.
+    pub fn executor<E: Executor<R::State>>(mut self, executor: E) -> Self {
+        self.definition = self.definition.with_executor(executor);
+        self
+    }
+
     async fn resume(self) -> Result<Run<R>, RunError> {
         let Self { definition, state, session, accept_changes } = self;
-        let handlers = definition.handlers(state.clone())?;
+        let acting = definition.acting(state.clone())?;
         let going_on = GoingOn { session: &session, accept_changes };
         let mut opened = open_existing(&definition, &session, going_on).await?;
         let changed = std::mem::take(&mut opened.changed);
-        let (mut driver, handle, updates) = Driver::new(definition, handlers, opened);
+        let (mut driver, handle, updates) = Driver::new(definition, acting, opened);
         if driver.state.is_open() {
             driver.recover(changed, &state).await?;
         }

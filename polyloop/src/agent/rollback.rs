@@ -1,6 +1,7 @@
 //! Rollback: the last turns of a session that rests are taken from what a model is shown.
 
 use super::agent::Agent;
+use super::carry_out::Acting;
 use super::driver::Driver;
 use super::open::{open_existing, read};
 use super::request::Further;
@@ -58,7 +59,7 @@ impl<R: Registry> Agent<R> {
     pub async fn roll_back(&self, session: impl Into<SessionId>, turns: usize) -> Result<(), RunError> {
         let (definition, session) = (self.definition.clone(), session.into());
         let opened = open_existing(&definition, &session, Further(&session)).await?;
-        let (mut driver, ..) = Driver::new(definition, None, opened);
+        let (mut driver, ..) = Driver::new(definition, Acting::Nothing, opened);
         driver.roll_back(turns).await?;
         driver.commit().await
     }
@@ -102,7 +103,7 @@ impl<R: Registry> Agent<R> {
             return Ok(0);
         }
         let opened = open_existing(&definition, &session, Further(&session)).await?;
-        let (mut driver, ..) = Driver::new(definition, None, opened);
+        let (mut driver, ..) = Driver::new(definition, Acting::Nothing, opened);
         let turns = turns_after(&driver.session, turn)?;
         if turns > 0 {
             driver.roll_back(turns).await?;

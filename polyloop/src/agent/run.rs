@@ -11,6 +11,7 @@ use futures_util::Stream;
 use tokio::sync::mpsc;
 
 use super::budget::Budget;
+use super::carry_out::RunExecutor;
 use super::driver::Driver;
 use super::handle::RunHandle;
 use super::opening::{FollowUp, Opening};
@@ -193,6 +194,7 @@ impl<R: Registry> Run<R> {
         &mut self,
         state: Option<Arc<R::State>>,
         budget: Option<Budget>,
+        executor: Option<RunExecutor<R::State>>,
         opening: Opening,
     ) -> Result<(), RunError> {
         self.written().await?;
@@ -202,15 +204,13 @@ impl<R: Registry> Run<R> {
         }
         let checked = opening.check()?;
         let ready = checked.behind(&mut driver.session, &driver.state)?;
-        let handlers = state.map(|state| driver.definition.handlers(state)).transpose()?;
+        let (definition, acting) = driver.acting_next(state, executor)?;
         driver.take_over().await?;
-        if let Some(handlers) = handlers {
-            driver.handlers = handlers;
-        }
+        driver.acting = acting;
         // What nobody wanted to hear of the run that ended is not told of this one.
         while self.updates.try_recv().is_ok() {}
         let driver = self.at_rest()?;
-        driver.definition = driver.definition.with_budget(budget.unwrap_or(driver.definition.agent_budget));
+        driver.definition = definition.with_budget(budget.unwrap_or(definition.agent_budget));
         let handle = driver.listen_anew();
         driver.begin(ready);
         self.handle = handle;

@@ -44,6 +44,8 @@ pub(crate) enum Approval {
 pub(crate) struct Pending {
     pub(crate) call: Call,
     pub(crate) approval: Approval,
+    /// The arguments about which a person was asked, where the model wrote them in another form.
+    pub(crate) asked: Option<Arc<str>>,
     /// The last attempt that was begun.
     pub(crate) intent: Option<Intent>,
     /// What somebody who looked said of that attempt.
@@ -51,6 +53,16 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
+    /// Returns the call with the arguments that the journal holds as effective, if it does: those of the last attempt, or those about
+    /// which a person was asked.
+    pub(crate) fn effective_call(&self) -> Call {
+        let begun = self.intent.as_ref().map(|intent| intent.arguments.as_str());
+        match begun.or(self.asked.as_deref()) {
+            Some(arguments) => self.call.with_arguments(arguments),
+            None => self.call.clone(),
+        }
+    }
+
     /// Whether success completes the run, as it was said when the call was begun.
     fn completes_run(&self) -> bool {
         self.intent.as_ref().is_some_and(|intent| intent.completes_run)
@@ -166,9 +178,10 @@ impl RunState {
                 self.phase = Phase::Settled;
             }
             Event::Decided { decision, calls, .. } => self.decided(decision, calls),
-            Event::ApprovalAsked { call } => {
-                self.with_call(call, |pending| pending.approval = Approval::Asked);
-            }
+            Event::ApprovalAsked { call, arguments } => self.with_call(call, |pending| {
+                pending.approval = Approval::Asked;
+                pending.asked.clone_from(arguments);
+            }),
             Event::ApprovalGiven { call, always: true } => self.approved_for_the_session(call),
             Event::ApprovalGiven { call, always: false } => {
                 self.with_call(call, |pending| pending.approval = Approval::Given);
@@ -211,18 +224,18 @@ impl RunState {
         !self.definition.is_empty() && self.ending.is_none() && self.fault.is_none()
     }
 
-    /// Whether a person agreed to this call for the session.
+    /// Returns `true` if a person agreed for the session to this call, with these effective arguments.
     pub(crate) fn is_approved(&self, action: &Action) -> bool {
         !self.approved.is_empty() && self.approved.contains(&action.in_normal_form())
     }
 
     fn approved_for_the_session(&mut self, call: &CallId) {
         let Some(pending) = self.calls.get_mut(call) else { return };
-        let action = pending.call.action().in_normal_form();
+        let action = pending.effective_call().action().in_normal_form();
         // Who waits for the same call needs no answer any more.
         for pending in self.calls.iter_mut() {
             let waits = pending.call.id() == call || pending.approval == Approval::Asked;
-            if waits && pending.call.action().in_normal_form() == action {
+            if waits && pending.effective_call().action().in_normal_form() == action {
                 pending.approval = Approval::Given;
             }
         }
@@ -253,8 +266,8 @@ impl RunState {
         match decision {
             Decision::Act { .. } if !calls.is_empty() => {
                 let pending = |call: &Call| {
-                    let (approval, intent, verdict) = (Approval::NotAsked, None, None);
-                    (call.id().clone(), Pending { call: call.clone(), approval, intent, verdict })
+                    let (approval, asked, intent, verdict) = (Approval::NotAsked, None, None, None);
+                    (call.id().clone(), Pending { call: call.clone(), approval, asked, intent, verdict })
                 };
                 self.calls = calls.iter().map(pending).collect();
                 self.phase = Phase::Acting;

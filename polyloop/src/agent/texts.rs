@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::BuildError;
 use crate::event::{ActionOutcome, Status};
-use crate::layout::Template;
+use crate::layout::{Frame, NO_OUTPUT, Template};
 use crate::tool::head_and_tail;
 
 const TOO_MANY_CALLS: &str =
@@ -17,15 +17,19 @@ pub struct Texts {
     /// Around every observation that answers no native call. Must hold `{observation}`, once; doubled braces are
     /// literal.
     pub observation: String,
-    /// For an action that never started. May hold `{reason}`.
+    /// For an action that never started, where the library refused it. May hold `{reason}`, which is the library's own sentence
+    /// and can be made again.
     pub not_executed: String,
+    /// For an action that a project's executor did not execute. The sentence of the executor is in the journal.
+    pub refused_by_executor: String,
     /// For an action that the environment failed.
     pub environment_error: String,
     /// For an action of which nobody knows whether it took effect.
     pub unknown: String,
     /// For an action that a person refused.
     pub denied: String,
-    /// For an observation without text.
+    /// In place of an observation that would leave a message blank: without text, in the result of a native call or in a template
+    /// without text of its own.
     pub empty_observation: String,
     /// The model's message of a step in which it gave no reply.
     pub failed_reply: String,
@@ -67,10 +71,11 @@ impl Default for Texts {
         Self {
             observation: "{observation}".to_owned(),
             not_executed: "not executed: {reason}".to_owned(),
+            refused_by_executor: REFUSED_BY_EXECUTOR.to_owned(),
             environment_error: "The environment failed; the action did not take effect.".to_owned(),
             unknown: "It is not known whether this action took effect; check before repeating it.".to_owned(),
             denied: "A person refused this action; it was not executed.".to_owned(),
-            empty_observation: "(no output)".to_owned(),
+            empty_observation: NO_OUTPUT.to_owned(),
             failed_reply: "(no reply)".to_owned(),
             failed_observation: "The model gave no reply; go on.".to_owned(),
             cut_reply:
@@ -89,15 +94,18 @@ impl Default for Texts {
     }
 }
 
+/// The text for an action that an executor did not execute, unless the project sets another one.
+pub(super) const REFUSED_BY_EXECUTOR: &str = "The executor refused this action; it was not executed.";
+
 /// The texts, checked and cut at their placeholders.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckedTexts {
-    pub(crate) observation: Template,
+    pub(crate) observation: Frame,
     pub(crate) not_executed: Template,
+    pub(crate) refused_by_executor: Arc<str>,
     pub(crate) environment_error: Arc<str>,
     pub(crate) unknown: Arc<str>,
     pub(crate) denied: Arc<str>,
-    pub(crate) empty_observation: Arc<str>,
     pub(crate) failed_reply: Arc<str>,
     pub(crate) failed_observation: Arc<str>,
     pub(crate) cut_reply: String,
@@ -161,8 +169,8 @@ impl Texts {
                 Ok(Arc::from(text.as_str()))
             }
         };
-        let observation = Template::parse("observation template", &self.observation, "observation")?;
-        if !observation.has_placeholder() {
+        let template = Template::parse("observation template", &self.observation, "observation")?;
+        if !template.has_placeholder() {
             let reason = "lacks `{observation}`; the model would never see what it observed".into();
             return Err(BuildError::Template { name: "observation template", reason });
         }
@@ -179,12 +187,12 @@ impl Texts {
         fixed("not_executed", &self.not_executed)?;
         fixed("too_many_calls", &self.too_many_calls)?;
         Ok(CheckedTexts {
-            observation,
+            observation: Frame { template, empty: fixed("empty_observation", &self.empty_observation)? },
+            refused_by_executor: fixed("refused_by_executor", &self.refused_by_executor)?,
             not_executed: Template::parse("text `not_executed`", &self.not_executed, "reason")?,
             environment_error: fixed("environment_error", &self.environment_error)?,
             unknown: fixed("unknown", &self.unknown)?,
             denied: fixed("denied", &self.denied)?,
-            empty_observation: fixed("empty_observation", &self.empty_observation)?,
             failed_reply: fixed("failed_reply", &self.failed_reply)?,
             failed_observation: fixed("failed_observation", &self.failed_observation)?,
             cut_reply: fixed("cut_reply", &self.cut_reply)?.to_string(),
@@ -224,26 +232,17 @@ impl CheckedTexts {
         })
     }
 
-    /// What the model sees: for what was not executed, failed with the environment or is not known a fixed text, which can
-    /// be made again from the journal.
-    pub(crate) fn shown(&self, outcome: &ActionOutcome) -> Arc<[Arc<str>]> {
+    /// Returns what the model sees of an outcome: of an action that was not executed, that the environment failed or whose effect
+    /// is not known, a fixed text, which can be made again from the journal; else the observation.
+    pub(crate) fn shown(&self, outcome: &ActionOutcome, native: bool) -> Arc<[Arc<str>]> {
         match outcome.status {
             Status::NotExecuted => {
                 let text = self.not_executed.fill(&outcome.observation.parts().concat());
-                if text.trim().is_empty() {
-                    return Arc::from([self.empty_observation.clone()]);
-                }
-                Arc::from([Arc::from(text)])
+                self.observation.recorded(&[Arc::from(text)], native)
             }
             Status::EnvironmentError => Arc::from([self.environment_error.clone()]),
             Status::Unknown => Arc::from([self.unknown.clone()]),
-            Status::Executed => {
-                let parts = outcome.observation.parts();
-                if parts.iter().all(|part| part.trim().is_empty()) {
-                    return Arc::from([self.empty_observation.clone()]);
-                }
-                parts.iter().filter(|part| !part.is_empty()).cloned().collect()
-            }
+            Status::Executed => self.observation.recorded(outcome.observation.parts(), native),
         }
     }
 }

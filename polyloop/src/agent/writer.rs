@@ -50,6 +50,11 @@ impl Writer {
         if session.as_str().trim().is_empty() { Err(JournalError::EmptySessionId) } else { Ok(session) }
     }
 
+    /// Returns the number of the last run that was started.
+    pub(crate) fn run(&self) -> u64 {
+        self.run
+    }
+
     pub(crate) fn session(&self) -> &SessionId {
         self.chain.session()
     }

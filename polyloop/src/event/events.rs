@@ -151,6 +151,9 @@ pub(crate) enum Event {
     },
     ApprovalAsked {
         call: CallId,
+        /// The effective arguments to which a person is to agree; none where they are those that the model wrote.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<Arc<str>>,
     },
     ApprovalGiven {
         call: CallId,
@@ -278,7 +281,7 @@ pub(crate) struct Intent {
     pub(crate) attempt: u32,
     /// Whether it may be done again if nobody knows what became of it.
     pub(crate) replay: Replay,
-    /// The arguments, or the code.
+    /// The effective arguments, as the handler takes them; or the code.
     pub(crate) arguments: String,
     /// The hash of the tool's description; none for code.
     pub(crate) spec: Option<Arc<str>>,

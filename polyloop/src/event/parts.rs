@@ -64,6 +64,14 @@ impl Call {
         &self.action
     }
 
+    /// Returns the call with other arguments, if it is one of a tool.
+    pub(crate) fn with_arguments(&self, arguments: &str) -> Self {
+        match &self.action {
+            Action::Tool { name, .. } => Self::new(self.id.clone(), Action::tool(name, arguments)),
+            Action::Code { .. } => self.clone(),
+        }
+    }
+
     /// Whether what it is made with holds a registered marker.
     pub(crate) fn holds_marker<R: Registry>(&self) -> bool {
         R::holds_marker(self.action.payload())

@@ -83,6 +83,12 @@ impl Reply {
         Self { text: text.into(), ..Self::default() }
     }
 
+    /// Returns the reply with another text.
+    pub(crate) fn with_text(mut self, text: impl Into<String>) -> Self {
+        self.text = text.into();
+        self
+    }
+
     /// Makes a reply of one native tool call.
     #[must_use]
     pub fn tool(name: impl Into<String>, arguments: impl Into<String>) -> Self {

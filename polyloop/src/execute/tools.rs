@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Executor;
-use super::panics::{catching, drop_caught};
+use super::limit::{not_known, within_limit};
+use super::panics::catching;
 use super::timer::has_timer;
 use crate::error::SetError;
 use crate::event::{Action, ActionOutcome};
-use crate::tool::{CallContext, CheckedCall, IntoState, Observation, Replay, Returned, ToolError, ToolSet};
+use crate::tool::{CallContext, CheckedCall, IntoState, Replay, Returned, ToolError, ToolSet};
 
 /// The executor that calls the handlers of a set of tools, on one state.
 pub struct ToolExecutor<S> {
@@ -26,6 +27,11 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
     pub fn new(tools: ToolSet<S>, state: impl IntoState<S>) -> Result<Self, SetError> {
         tools.all_have_handlers()?;
         Ok(Self { tools, state: state.into_state() })
+    }
+
+    /// Returns the state that the handlers borrow.
+    pub(crate) fn state(&self) -> &Arc<S> {
+        &self.state
     }
 
     /// Returns the set that it belongs to.
@@ -52,18 +58,11 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
             let why = format!("the tool `{}` has no handler", spec.name);
             return (ActionOutcome::not_executed(why), false);
         };
-        let caught = catching(handler);
-        let default = default.filter(|_| has_timer());
-        let Some(limit) = spec.timeout.or(default) else { return outcome(caught.await, spec.replay) };
-        if !has_timer() {
-            return (ActionOutcome::not_executed(NO_TIMER), false);
+        let limit = spec.timeout.or_else(|| default.filter(|_| has_timer()));
+        match within_limit(limit, spec.replay, catching(handler)).await {
+            Ok(returned) => outcome(returned, spec.replay),
+            Err(outcome) => (outcome, false),
         }
-        let mut caught = Box::pin(caught);
-        if let Ok(returned) = tokio::time::timeout(limit, &mut caught).await {
-            return outcome(returned, spec.replay);
-        }
-        drop_caught(caught);
-        (timed_out(limit, spec.replay), false)
     }
 }
 
@@ -78,8 +77,9 @@ impl<S: Send + Sync + 'static> ToolSet<S> {
     }
 }
 
-impl<S: Send + Sync + 'static> Executor for ToolExecutor<S> {
-    async fn execute(&self, action: &Action, call: &CallContext) -> ActionOutcome {
+/// The handlers borrow the state with which the executor was made, not that of the run.
+impl<S: Send + Sync + 'static> Executor<S> for ToolExecutor<S> {
+    async fn execute(&self, action: &Action, call: &CallContext, _: &S) -> ActionOutcome {
         let Action::Tool { name, arguments } = action else {
             return ActionOutcome::not_executed("there is no tool call in the action");
         };
@@ -89,8 +89,8 @@ impl<S: Send + Sync + 'static> Executor for ToolExecutor<S> {
         }
     }
 
-    fn tools_fingerprint(&self) -> Option<String> {
-        Some(self.tools.fingerprint())
+    fn tools(&self) -> Option<&ToolSet<S>> {
+        Some(&self.tools)
     }
 }
 
@@ -108,30 +108,10 @@ fn outcome(returned: Result<Returned, String>, replay: Replay) -> (ActionOutcome
     let outcome = match observation {
         Ok(observation) => return (ActionOutcome::executed(observation), is_json),
         Err(ToolError::Environment(text)) => ActionOutcome::environment_error(text),
-        Err(ToolError::Unknown(text)) => nobody_knows(text.into(), replay),
+        Err(ToolError::Unknown(text)) => not_known(text.into(), replay),
         Err(ToolError::Failed { class, text }) => {
             ActionOutcome::executed(format!("{class}: {text}")).as_error()
         }
     };
     (outcome, false)
-}
-
-/// What a host must mend whose runtime cannot keep a `timeout`.
-const NO_TIMER: &str =
-    "the tool has a `timeout` and the tokio runtime has no timer; build the runtime with `enable_time`";
-
-/// What may be done again has failed; of everything else nobody knows whether it took effect.
-fn nobody_knows(observation: Observation, replay: Replay) -> ActionOutcome {
-    match replay {
-        Replay::Safe => ActionOutcome::executed(observation).as_error(),
-        Replay::Never | Replay::Child => ActionOutcome::unknown(observation),
-    }
-}
-
-fn timed_out(limit: Duration, replay: Replay) -> ActionOutcome {
-    let text = match limit.subsec_millis() {
-        0 => format!("timed out after {} s", limit.as_secs()),
-        _ => format!("timed out after {} ms", limit.as_millis()),
-    };
-    nobody_knows(text.into(), replay)
 }

@@ -2,13 +2,30 @@
 
 use super::Interpreter;
 use crate::event::{Action, Decision, Reply};
+use crate::tool::Replay;
 
 /// An interpreter that reads one fenced block of code as the action; a reply without one is the answer.
 ///
 /// Code has no tool, so it needs an [`Executor`](crate::Executor) of the project's own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// ```
+/// use polyloop::{CodeFence, Replay, StopAtAction};
+///
+/// // Queries only read, so a query whose outcome was lost in a crash is executed again.
+/// let queries = CodeFence::of("sql").replay(Replay::Safe);
+/// // The model goes on writing after its block; that is not kept.
+/// let queries = StopAtAction(queries);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeFence {
     language: Option<String>,
+    replay: Replay,
+}
+
+impl Default for CodeFence {
+    fn default() -> Self {
+        Self { language: None, replay: Replay::Never }
+    }
 }
 
 impl CodeFence {
@@ -21,16 +38,26 @@ impl CodeFence {
     /// Reads blocks of one language; others are prose.
     #[must_use]
     pub fn of(language: impl Into<String>) -> Self {
-        Self { language: Some(language.into()) }
+        Self { language: Some(language.into()), ..Self::default() }
+    }
+
+    /// Sets whether a block whose outcome is not known may be executed again, as `replay` does for a tool; [`Replay::Never`]
+    /// unless set.
+    #[must_use]
+    pub fn replay(mut self, replay: Replay) -> Self {
+        self.replay = replay;
+        self
+    }
+
+    fn blocks<'t>(&self, text: &'t str) -> impl Iterator<Item = Fence<'t>> {
+        fences(text).filter(|fence| self.language.as_ref().is_none_or(|language| fence.language == language))
     }
 }
 
 impl Interpreter for CodeFence {
     fn interpret(&self, reply: &Reply) -> Decision {
         let text = reply.as_text();
-        let wanted =
-            |fence: &Fence<'_>| self.language.as_ref().is_none_or(|language| fence.language == language);
-        let mut blocks = fences(text).filter(wanted);
+        let mut blocks = self.blocks(text);
         match (blocks.next(), blocks.next()) {
             (None, _) => Decision::answer(text),
             (Some(block), None) => {
@@ -43,6 +70,14 @@ impl Interpreter for CodeFence {
             }
         }
     }
+
+    fn replay_of_code(&self, _: &str, _: &str) -> Replay {
+        self.replay
+    }
+
+    fn action_end(&self, text: &str) -> Option<usize> {
+        self.blocks(text).next().map(|block| block.end)
+    }
 }
 
 /// A fenced block: what stands behind the fence, and the lines inside.
@@ -50,6 +85,9 @@ impl Interpreter for CodeFence {
 pub(super) struct Fence<'t> {
     pub(super) language: &'t str,
     pub(super) source: &'t str,
+    /// Where it begins in the text, and where it ends, in bytes.
+    pub(super) begin: usize,
+    pub(super) end: usize,
 }
 
 /// The closed fences of a text, in order. A block ends at a line of as many backticks as began it, or more.
@@ -57,6 +95,7 @@ pub(super) fn fences(text: &str) -> impl Iterator<Item = Fence<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
+            let begin = text.len() - rest.len();
             let (line, behind) = next_line(rest)?;
             rest = behind;
             let Some(ticks) = fence_ticks(line) else { continue };
@@ -68,7 +107,8 @@ pub(super) fn fences(text: &str) -> impl Iterator<Item = Fence<'_>> {
                 if fence_ticks(line).is_some_and(|closing| closing >= ticks)
                     && line.trim().trim_matches('`').is_empty()
                 {
-                    return Some(Fence { language, source: start.get(..length)? });
+                    let (source, end) = (start.get(..length)?, text.len() - rest.len());
+                    return Some(Fence { language, source, begin, end });
                 }
                 length = start.len() - rest.len();
             }
@@ -101,7 +141,7 @@ mod tests {
         let text = "a\n```sh\nls\n```\nb\n````\n```\ninner\n```\n````\n```open\nnever";
         let found: Vec<Fence<'_>> = fences(text).collect();
         assert_eq!(found.len(), 2);
-        assert_eq!(found.first(), Some(&Fence { language: "sh", source: "ls\n" }));
+        assert_eq!(found.first(), Some(&Fence { language: "sh", source: "ls\n", begin: 2, end: 15 }));
         assert_eq!(found.get(1).map(|fence| fence.source), Some("```\ninner\n```\n"));
     }
 }

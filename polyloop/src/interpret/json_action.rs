@@ -32,7 +32,7 @@ impl Interpreter for JsonAction {
         let text = reply.as_text();
         let fenced = fences(text).map(|fence| fence.source);
         let from_brace = text.find('{').and_then(|at| text.get(at..));
-        match fenced.chain(from_brace).find_map(read) {
+        match fenced.chain(from_brace).find_map(read).map(|(written, _)| written) {
             Some(Written { tool: Some(name), arguments, answer: None }) => {
                 let arguments = arguments.map_or("", RawValue::get);
                 Decision::act(text, vec![Action::tool(name, arguments)])
@@ -43,12 +43,24 @@ impl Interpreter for JsonAction {
             _ => Decision::invalid(text, EXPLANATION),
         }
     }
+
+    fn action_end(&self, text: &str) -> Option<usize> {
+        let fenced = fences(text).filter_map(|fence| Some((fence.begin, fence.end, read(fence.source)?.0)));
+        let from_brace = text.find('{').and_then(|at| {
+            let (written, length) = read(text.get(at..)?)?;
+            Some((at, at + length, written))
+        });
+        // The object after the first brace may be the one in the first fence, which ends with the fence.
+        let first = fenced.chain(from_brace).min_by_key(|(begin, ..)| *begin);
+        first.filter(|(.., written)| written.tool.is_some()).map(|(_, end, _)| end)
+    }
 }
 
-/// The object at the start of a text; what stands behind it is not looked at.
-fn read(text: &str) -> Option<Written<'_>> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    Written::deserialize(&mut deserializer).ok()
+/// Reads the object at the start of a text, and its length in bytes; the rest of the text is ignored.
+fn read(text: &str) -> Option<(Written<'_>, usize)> {
+    let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Written<'_>>();
+    let written = objects.next()?.ok()?;
+    Some((written, objects.byte_offset()))
 }
 
 #[cfg(test)]

@@ -2,11 +2,14 @@
 
 mod code_fence;
 mod json_action;
+mod stop_at_action;
 
 pub use code_fence::CodeFence;
 pub use json_action::JsonAction;
+pub use stop_at_action::StopAtAction;
 
 use crate::event::{Action, Decision, Reply};
+use crate::tool::Replay;
 
 /// A reading of replies: something to do, the answer, or neither.
 ///
@@ -24,6 +27,20 @@ pub trait Interpreter: Send + Sync + 'static {
     /// Whether it reads native tool calls: then the tools are in the header of each request, and results answer calls.
     fn reads_native_calls(&self) -> bool {
         false
+    }
+
+    /// Returns whether a block of code may be executed again where its outcome is not known. [`Replay::Never`] unless
+    /// implemented, as for a tool that says nothing. It is recorded when the block is begun, and asked again in a recovery.
+    fn replay_of_code(&self, language: &str, source: &str) -> Replay {
+        let _ = (language, source);
+        Replay::Never
+    }
+
+    /// Returns the length in bytes of a reply's text up to the end of its first action, or `None` where there is no action.
+    /// [`StopAtAction`] leaves out the rest. `None` unless implemented.
+    fn action_end(&self, text: &str) -> Option<usize> {
+        let _ = text;
+        None
     }
 }
 

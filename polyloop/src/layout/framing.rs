@@ -1,4 +1,4 @@
-//! Templates of the definition: fixed text around one placeholder.
+//! Templates of the definition: fixed text around one placeholder; and the frame of observations.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -65,11 +65,6 @@ impl Template {
         Self { before: before.to_owned(), after: Some(after.to_owned()) }
     }
 
-    /// The placeholder alone.
-    pub(crate) fn bare() -> Self {
-        Self { before: String::new(), after: Some(String::new()) }
-    }
-
     /// Whether the placeholder is there.
     pub(crate) fn has_placeholder(&self) -> bool {
         self.after.is_some()
@@ -83,8 +78,8 @@ impl Template {
         }
     }
 
-    /// Puts several texts in: what stands before goes to the first, what stands behind to the last.
-    pub(crate) fn fill_parts(&self, parts: &[Arc<str>]) -> Vec<Arc<str>> {
+    /// Puts several texts in: the text before the placeholder goes to the first, the text after it to the last.
+    fn fill_parts(&self, parts: &[Arc<str>]) -> Vec<Arc<str>> {
         let after = self.after.as_deref().unwrap_or_default();
         if self.before.is_empty() && after.is_empty() {
             return parts.to_vec();
@@ -97,4 +92,56 @@ impl Template {
         });
         framed.collect()
     }
+
+    /// Returns `true` if there is nothing but white space around the placeholder.
+    fn is_blank(&self) -> bool {
+        is_blank(&self.before) && self.after.as_deref().is_none_or(is_blank)
+    }
+}
+
+/// The frame of observations: their template, and the text in place of what would leave a message blank.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub(crate) template: Template,
+    pub(crate) empty: Arc<str>,
+}
+
+impl Frame {
+    /// Returns the frame of a session without a definition: the observation alone.
+    pub(crate) fn bare() -> Self {
+        let template = Template { before: String::new(), after: Some(String::new()) };
+        Self { template, empty: Arc::from(NO_OUTPUT) }
+    }
+
+    /// Returns what is recorded of an observation for the model: the observation itself, unless the message would be blank.
+    /// The result of a native call has no template around it.
+    pub(crate) fn recorded(&self, parts: &[Arc<str>], native: bool) -> Arc<[Arc<str>]> {
+        if parts.iter().all(|part| is_blank(part)) && (native || self.template.is_blank()) {
+            return Arc::from([self.empty.clone()]);
+        }
+        let texts: Vec<Arc<str>> = parts.iter().filter(|part| !part.is_empty()).cloned().collect();
+        // A template puts its text around an observation without a character.
+        if texts.is_empty() { Arc::from([Arc::from("")]) } else { texts.into() }
+    }
+
+    /// Puts a text into the template.
+    pub(crate) fn fill(&self, text: &str) -> String {
+        self.template.fill(text)
+    }
+
+    /// Puts a recorded observation into the template. It may have been recorded under another template.
+    pub(crate) fn fill_parts(&self, parts: &[Arc<str>]) -> Vec<Arc<str>> {
+        let filled = self.template.fill_parts(parts);
+        if filled.iter().all(|part| is_blank(part)) {
+            return self.template.fill_parts(std::slice::from_ref(&self.empty));
+        }
+        filled
+    }
+}
+
+/// The text in place of an observation without text, unless the definition sets another one.
+pub(crate) const NO_OUTPUT: &str = "(no output)";
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
 }

@@ -1,13 +1,13 @@
 //! From items to messages.
 
-use super::Template;
+use super::Frame;
 use crate::event::InputPart;
 use crate::fragment::Slot;
 use crate::ledger::{Item, ItemContent};
 use crate::message::{Block, Content, Message, Prompt, Role};
 
 /// Adds the message of a group of items: one, unless they speak in different roles or one must stand alone.
-pub(super) fn push_message<'i>(prompt: &mut Prompt, group: &[&'i Item], observation: &Template) {
+pub(super) fn push_message<'i>(prompt: &mut Prompt, group: &[&'i Item], observation: &Frame) {
     let may_share = |one: &&'i Item, other: &&'i Item| one.role() == other.role() && may_share(one, other);
     for sharing in group.chunk_by(may_share) {
         if let [first, ..] = sharing {
@@ -41,7 +41,7 @@ fn has_calls(content: &ItemContent) -> bool {
 }
 
 /// What an item says, block by block.
-fn blocks(item: &Item, observation: &Template) -> Vec<Block> {
+fn blocks(item: &Item, observation: &Frame) -> Vec<Block> {
     let block = |text| Block::of(Content::Text { text }, item.origin(None));
     match item.content() {
         ItemContent::Fragment(fragment) => vec![block(fragment.rendered.text().into())],
@@ -90,6 +90,6 @@ fn blocks(item: &Item, observation: &Template) -> Vec<Block> {
 }
 
 /// Adds what a model is asked for a summary, behind everything else.
-pub(crate) fn push_instruction(prompt: &mut Prompt, instruction: &Item, observation: &Template) {
+pub(crate) fn push_instruction(prompt: &mut Prompt, instruction: &Item, observation: &Frame) {
     push_message(prompt, &[instruction], observation);
 }

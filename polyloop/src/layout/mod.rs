@@ -18,7 +18,7 @@ pub use grouped::Grouped;
 pub use staged::Staged;
 pub use turn::Turn;
 
-pub(crate) use framing::Template;
+pub(crate) use framing::{Frame, NO_OUTPUT, Template};
 pub(crate) use message::push_instruction;
 pub(crate) use projection::Projection;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::message::push_message;
-use super::{Layout, Template};
+use super::{Frame, Layout};
 use crate::ledger::{Item, ItemKind, Ledger, Part};
 use crate::message::{ItemId, Prompt};
 
@@ -33,7 +33,7 @@ impl Projection {
     }
 
     /// Projects the ledger. What was projected before stays as it is, and is shared.
-    pub(crate) fn project(&mut self, ledger: &Ledger, layout: &dyn Layout, observation: &Template) -> Prompt {
+    pub(crate) fn project(&mut self, ledger: &Ledger, layout: &dyn Layout, observation: &Frame) -> Prompt {
         if self.breaks != ledger.breaks() {
             *self = Self { breaks: ledger.breaks(), ..Self::new() };
         }
@@ -53,7 +53,7 @@ impl Projection {
         &mut self,
         ledger: &Ledger,
         layout: &dyn Layout,
-        observation: &Template,
+        observation: &Frame,
         before: impl Fn(&Item) -> bool,
     ) -> Prompt {
         self.project(ledger, layout, observation);
@@ -67,7 +67,7 @@ impl Projection {
     }
 
     /// Takes the parts that became final.
-    fn close(&mut self, ledger: &Ledger, layout: &dyn Layout, observation: &Template) {
+    fn close(&mut self, ledger: &Ledger, layout: &dyn Layout, observation: &Frame) {
         for closed in ledger.closed_parts().iter().skip(self.parts) {
             if self.holds == Some(*closed) {
                 // It was projected whole while it was open.
@@ -93,7 +93,7 @@ fn part(items: &[Item], from: usize, part: Part) -> &[Item] {
 }
 
 /// Adds the messages of one part.
-fn lay_out(prompt: &mut Prompt, items: &[Item], part: Part, layout: &dyn Layout, observation: &Template) {
+fn lay_out(prompt: &mut Prompt, items: &[Item], part: Part, layout: &dyn Layout, observation: &Frame) {
     if part.arranged {
         for group in arranged(items, &layout.arrange(items)) {
             push_message(prompt, &group, observation);

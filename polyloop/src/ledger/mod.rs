@@ -98,6 +98,11 @@ impl Ledger {
         self.asked
     }
 
+    /// Returns `true` if the open calls are native calls: then each outcome is a message without a template.
+    pub(crate) fn has_native_calls(&self) -> bool {
+        self.open_native
+    }
+
     /// Whether a call waits for its result.
     pub(crate) fn has_open_calls(&self) -> bool {
         !self.open.is_empty()

@@ -42,7 +42,7 @@ fn annotations(hints: Hints) -> Option<ToolAnnotations> {
 /// What became of a call: the texts that a model would see in an agent, and beside them the object, where a handler returned one
 /// as [`Json`](crate::Json).
 pub(super) fn result(texts: &CheckedTexts, outcome: &ActionOutcome, is_json: bool) -> CallToolResult {
-    let shown: Arc<[Arc<str>]> = texts.shown(outcome);
+    let shown: Arc<[Arc<str>]> = texts.shown(outcome, true);
     let content = shown.iter().map(|part| ContentBlock::text(&**part)).collect();
     if outcome.is_error {
         return CallToolResult::error(content);

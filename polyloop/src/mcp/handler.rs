@@ -220,7 +220,7 @@ impl<R: Registry> ServerHandler for Visit<R> {
         };
         let result = match self.handler.executor.tools().validate(&request.name, &arguments) {
             Ok(checked) => {
-                let action = Action::tool(request.name.as_ref(), arguments);
+                let action = Action::tool(request.name.as_ref(), checked.arguments());
                 self.handler.call(checked, action, context, &self.order).await
             }
             Err(error @ CallError::UnknownTool { .. }) => {

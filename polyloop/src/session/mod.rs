@@ -29,7 +29,7 @@ use words::Recorded;
 use crate::error::RecordError;
 use crate::event::{CallId, Event, ImportedPart, NoteId, SealPurpose, UserInput};
 use crate::fragment::{LatestFragment, Rendered, RetractableFragment};
-use crate::layout::{Layout, Projection, Staged, Template, push_instruction};
+use crate::layout::{Frame, Layout, Projection, Staged, push_instruction};
 use crate::ledger::{Item, Ledger};
 use crate::message::{ItemId, Prompt, RunningHash};
 use crate::registry::{Registered, Registry};
@@ -67,7 +67,7 @@ pub struct Session<R: Registry> {
     next_call: u64,
     next_note: u64,
     layout: Arc<dyn Layout>,
-    observation: Template,
+    observation: Frame,
     /// What is made of a person's words before a model sees them.
     sanitizer: Option<Arc<Sanitizer<R>>>,
     projection: Projection,
@@ -89,10 +89,10 @@ impl<R: Registry> Session<R> {
     /// Starts an empty session with a layout.
     #[must_use]
     pub fn with_layout(layout: impl Layout) -> Self {
-        Self::framed(Arc::new(layout), Template::bare())
+        Self::framed(Arc::new(layout), Frame::bare())
     }
 
-    pub(crate) fn framed(layout: Arc<dyn Layout>, observation: Template) -> Self {
+    pub(crate) fn framed(layout: Arc<dyn Layout>, observation: Frame) -> Self {
         Self {
             ledger: Ledger::default(),
             recorded: Recorded::default(),

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::compiled::{CompiledParam, CompiledTool};
 use super::complaint::{joined, missing, missing_field, said, shortened, unchecked, wrong};
+use super::effective::EffectiveArguments;
 use super::nearest::nearest;
 use super::scalar::Scalars;
 use super::straight::Straight;
@@ -27,6 +28,8 @@ pub struct Arguments<'a> {
     /// What was sent by names that are no parameter's: the fields of the one that stands for the whole object.
     fields: Vec<(String, &'a str)>,
     next: usize,
+    /// What was taken.
+    effective: EffectiveArguments,
     errors: Vec<ArgumentError>,
 }
 
@@ -42,6 +45,7 @@ impl<'a> Arguments<'a> {
             sent: Vec::new(),
             fields: Vec::new(),
             next: 0,
+            effective: EffectiveArguments::default(),
             errors: Vec::new(),
         }
     }
@@ -56,6 +60,7 @@ impl<'a> Arguments<'a> {
             sent: vec![None; tool.params.len()],
             fields: Vec::new(),
             next: 0,
+            effective: EffectiveArguments::default(),
             errors: Vec::new(),
         };
         let trimmed = text.trim();
@@ -97,8 +102,18 @@ impl<'a> Arguments<'a> {
         is_right.then_some(())
     }
 
-    pub(crate) fn into_errors(self) -> Vec<ArgumentError> {
-        self.errors
+    /// Returns what was taken as JSON text, or everything that is wrong.
+    pub(crate) fn into_effective(mut self) -> Result<String, Vec<ArgumentError>> {
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        if !self.effective.is_whole() {
+            // Arguments beyond the parameters, which a lenient tool takes.
+            for (name, sent) in &self.fields {
+                self.effective.push(name, sent);
+            }
+        }
+        Ok(self.effective.into_text())
     }
 
     fn error(&mut self, path: &str, message: String) {
@@ -110,7 +125,7 @@ impl<'a> Arguments<'a> {
         let Some(param) = tool.params.get(self.next) else { return };
         if let Some(straight) = &mut self.straight {
             self.next += 1;
-            return straight.fill(param, slot);
+            return straight.fill(param, slot, &mut self.effective);
         }
         let sent = self.sent.get(self.next).copied().flatten();
         self.next += 1;
@@ -129,7 +144,10 @@ impl<'a> Arguments<'a> {
 
     fn absent(&mut self, param: &CompiledParam, slot: &mut dyn Any) {
         let filled = match &param.default {
-            Some(default) => (param.param.of.read)(default, slot),
+            Some(default) => {
+                self.effective.push(param.param.name, default);
+                (param.param.of.read)(default, slot)
+            }
             None => (param.param.of.absent)(slot),
         };
         if !filled && !self.is_refused() {
@@ -146,12 +164,16 @@ impl<'a> Arguments<'a> {
         let read = (param.param.of.read)(sent, slot);
         let taken = if read { Some(sent.into()) } else { self.near(param, sent, slot) };
         let Some(taken) = taken else { return self.complain(param, sent) };
-        let Some(validator) = &param.validator else { return };
+        let Some(validator) = &param.validator else { return self.keep(param, &taken) };
         match serde_json::from_str(&taken) {
             Ok(value) => {
                 let mut errors = validator.check(param.param.name, &value);
-                if errors.is_empty() || !self.nearly_given(param, slot) {
-                    self.errors.append(&mut errors);
+                if errors.is_empty() {
+                    return self.keep(param, &taken);
+                }
+                match self.nearly_given(param, slot) {
+                    Some(near) => self.keep(param, &near),
+                    None => self.errors.append(&mut errors),
                 }
             }
             // A type may read past what no JSON value holds; what cannot be checked is not taken.
@@ -159,14 +181,23 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Takes near misses where only a schema tells that they are some: any object reads as one.
-    fn nearly_given(&self, param: &CompiledParam, slot: &mut dyn Any) -> bool {
-        if !self.reads_any_object() || self.scalars == Scalars::Exact {
-            return false;
+    /// Keeps what was taken for a parameter.
+    fn keep(&mut self, param: &CompiledParam, taken: &str) {
+        if param.param.flatten {
+            self.effective.set_whole(taken);
+        } else {
+            self.effective.push(param.param.name, taken);
         }
-        let (Some(near), Some(validator)) = (self.near_fields(), &param.validator) else { return false };
+    }
+
+    /// Takes near misses where only a schema tells that they are some: any object reads as one.
+    fn nearly_given(&self, param: &CompiledParam, slot: &mut dyn Any) -> Option<String> {
+        if !self.reads_any_object() || self.scalars == Scalars::Exact {
+            return None;
+        }
+        let (near, validator) = (self.near_fields()?, param.validator.as_ref()?);
         let is_right = serde_json::from_str(&near).is_ok_and(|value| validator.is_valid(&value));
-        is_right && (param.param.of.read)(&near, slot)
+        (is_right && (param.param.of.read)(&near, slot)).then_some(near)
     }
 
     /// Says where a value does not read, and everything else that its schema forbids.

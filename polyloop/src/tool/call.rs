@@ -28,6 +28,7 @@ pub struct CallContext {
 #[derive(Clone)]
 struct Facts {
     session: Option<Arc<str>>,
+    run: Option<u64>,
     id: Arc<str>,
     attempt: u32,
     child: Option<Arc<str>>,
@@ -54,14 +55,15 @@ impl CallContext {
         cancelled: watch::Receiver<bool>,
         progress: Progress,
     ) -> Self {
-        let key_asked = Arc::default();
-        let facts =
-            Facts { session: None, id, attempt, child: None, cancelled, progress, key_asked, results: None };
+        let (session, run, child) = (None, None, None);
+        let (key_asked, results) = (Arc::default(), None);
+        let facts = Facts { session, run, id, attempt, child, cancelled, progress, key_asked, results };
         Self { facts: Arc::new(facts) }
     }
 
-    pub(crate) fn in_session(mut self, session: Arc<str>) -> Self {
-        Arc::make_mut(&mut self.facts).session = Some(session);
+    pub(crate) fn in_run(mut self, session: Arc<str>, run: u64) -> Self {
+        let facts = Arc::make_mut(&mut self.facts);
+        (facts.session, facts.run) = (Some(session), Some(run));
         self
     }
 
@@ -97,6 +99,19 @@ impl CallContext {
     #[must_use]
     pub fn id(&self) -> &str {
         &self.facts.id
+    }
+
+    /// Returns the id of the session, or `None` outside a run.
+    #[must_use]
+    pub fn session(&self) -> Option<&str> {
+        self.facts.session.as_deref()
+    }
+
+    /// Returns the number of the run in its session, counted from 1, or `None` outside a run. Its records in the journal have it
+    /// as well.
+    #[must_use]
+    pub fn run(&self) -> Option<u64> {
+        self.facts.run
     }
 
     /// Returns what no other call of any session has, the same at every attempt: the session's id and the call's. A service that

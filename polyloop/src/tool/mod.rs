@@ -3,10 +3,12 @@
 mod absent;
 mod arguments;
 mod call;
+mod checked;
 mod compiled;
 mod complaint;
 mod cut;
 pub(crate) mod described;
+mod effective;
 mod given;
 mod nearest;
 mod normal;
@@ -26,12 +28,13 @@ mod written;
 
 pub use arguments::Arguments;
 pub use call::{CallContext, Prepared};
+pub use checked::CheckedCall;
 pub use param::{Limit, Param, ToolArg};
 pub use provide::{IntoState, Provide};
 pub use results::read_result;
 pub use returned::{Json, Observation, Returned, ToolError, ToolFailure, ToolReturn};
 pub use scalar::Scalars;
-pub use set::{CheckedCall, ToolEntry, ToolSet};
+pub use set::{ToolEntry, ToolSet};
 pub use spec::{Hints, Replay, ToolSpec};
 
 pub(crate) use call::BoxFuture;

@@ -123,7 +123,8 @@ pub enum ToolError {
     Unknown(String),
     /// The call was executed and failed; the model is told the text.
     Failed {
-        /// The class of the error: its type's short name, or `error`.
+        /// The class of the error: the short name of its type, also inside a `Box` or an `Arc`; `error` for texts, trait objects
+        /// and reports.
         class: &'static str,
         /// What the error says.
         text: String,
@@ -147,18 +148,21 @@ impl<E: Display + 'static> From<E> for ToolError {
 /// How an error is introduced whose type says nothing.
 const ANONYMOUS: &str = "error";
 
-/// The short name of an error's type; `error` for texts, boxes and reports.
+/// Pointers, which add nothing to the class of the error inside.
+const POINTERS: [&str; 5] = ["&", "mut ", "alloc::boxed::Box<", "alloc::sync::Arc<", "alloc::rc::Rc<"];
+
+/// Returns the short name of an error's type, inside any pointers; `error` for texts, trait objects and reports.
 fn class_of<E>() -> &'static str {
-    let name = type_name::<E>();
-    let bare = name.split('<').next().unwrap_or(name);
+    let mut name = type_name::<E>();
+    while let Some(inner) = POINTERS.iter().find_map(|pointer| name.strip_prefix(pointer)) {
+        name = inner;
+    }
+    let bare = name.split(['<', '>', ',']).next().unwrap_or(name);
     match bare {
-        "alloc::string::String"
-        | "&str"
-        | "alloc::boxed::Box"
-        | "alloc::borrow::Cow"
-        | "anyhow::Error"
-        | "eyre::Report" => ANONYMOUS,
-        _ if bare.starts_with('&') || bare.starts_with("dyn ") => ANONYMOUS,
+        "alloc::string::String" | "str" | "alloc::borrow::Cow" | "anyhow::Error" | "eyre::Report" => {
+            ANONYMOUS
+        }
+        _ if bare.starts_with("dyn ") || bare.starts_with('(') => ANONYMOUS,
         _ => bare.rsplit("::").next().unwrap_or(bare),
     }
 }
@@ -263,6 +267,12 @@ mod tests {
         assert_eq!(class_of::<std::num::ParseIntError>(), "ParseIntError");
         assert_eq!(class_of::<std::io::Error>(), "Error");
         assert_eq!(class_of::<Box<dyn std::error::Error + Send + Sync>>(), "error");
+        assert_eq!(class_of::<Box<std::num::ParseIntError>>(), "ParseIntError");
+        assert_eq!(class_of::<std::sync::Arc<Box<std::sync::mpsc::SendError<Vec<String>>>>>(), "SendError");
+        assert_eq!(class_of::<&'static std::fmt::Error>(), "Error");
+        assert_eq!(class_of::<std::sync::Arc<dyn std::error::Error + Send + Sync>>(), "error");
+        assert_eq!(class_of::<Box<str>>(), "error");
+        assert_eq!(class_of::<std::borrow::Cow<'static, str>>(), "error");
         assert_eq!(class_of::<String>(), "error");
         assert_eq!(class_of::<&'static str>(), "error");
         assert_eq!(class_of::<std::sync::mpsc::SendError<Vec<String>>>(), "SendError");

@@ -1,5 +1,6 @@
 //! A set of tools: what a model may call, checked and dispatched from one definition.
 
+use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use super::Tool;
 use super::arguments::Arguments;
 use super::call::Prepared;
+use super::checked::CheckedCall;
 use super::compiled::CompiledTool;
 use super::nearest::nearest;
 use super::scalar::Scalars;
@@ -21,21 +23,27 @@ pub struct ToolEntry<S: ?Sized> {
     /// The tool's description.
     pub spec: &'static ToolSpec,
     prepare: Prepare<S>,
+    /// The type that declares it.
+    tool: fn() -> TypeId,
 }
 
 impl<S: ?Sized> ToolEntry<S> {
     /// Makes the entry of a tool.
     #[must_use]
     pub const fn new<T: Tool<S>>() -> Self {
-        Self::of(&T::SPEC, T::prepare)
+        Self::of(&T::SPEC, T::prepare, TypeId::of::<T>)
     }
 
     /// Makes the entry of its parts: named by trait path, a type that is no tool is reported without a note that
     /// leads here.
     #[doc(hidden)]
     #[must_use]
-    pub const fn of(spec: &'static ToolSpec, prepare: fn(&mut Arguments<'_>) -> Option<Prepared<S>>) -> Self {
-        Self { spec, prepare }
+    pub const fn of(
+        spec: &'static ToolSpec,
+        prepare: fn(&mut Arguments<'_>) -> Option<Prepared<S>>,
+        tool: fn() -> TypeId,
+    ) -> Self {
+        Self { spec, prepare, tool }
     }
 }
 
@@ -70,17 +78,17 @@ impl<S: ?Sized> Member<S> {
         member
     }
 
-    /// Takes the arguments, straight if that goes, else with care.
-    fn take(&self, arguments: &str) -> Result<Prepared<S>, Vec<ArgumentError>> {
+    /// Takes the arguments, straight if that goes, else with care; returns them as they were taken, too.
+    fn take(&self, arguments: &str) -> Result<(Prepared<S>, String), Vec<ArgumentError>> {
         let mut taken = Arguments::straight(&self.compiled, arguments);
         let prepared = (self.entry.prepare)(&mut taken);
         if let (Some(prepared), Some(())) = (prepared, taken.finish()) {
-            return Ok(prepared);
+            return Ok((prepared, taken.into_effective()?));
         }
         let mut taken = Arguments::new(&self.compiled, arguments, self.scalars);
         let prepared = (self.entry.prepare)(&mut taken);
-        let errors = taken.into_errors();
-        prepared.filter(|_| errors.is_empty()).ok_or(errors)
+        let effective = taken.into_effective()?;
+        prepared.map(|prepared| (prepared, effective)).ok_or_else(Vec::new)
     }
 }
 
@@ -103,30 +111,6 @@ pub struct ToolSet<S: ?Sized> {
     pub(super) members: Arc<[Member<S>]>,
     by_name: Arc<BTreeMap<Arc<str>, usize>>,
     fingerprint: blake3::Hash,
-}
-
-/// A call whose arguments are right.
-pub struct CheckedCall<S: ?Sized> {
-    spec: &'static ToolSpec,
-    prepared: Prepared<S>,
-}
-
-impl<S: ?Sized> fmt::Debug for CheckedCall<S> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("CheckedCall").field(&self.spec.name).finish()
-    }
-}
-
-impl<S: ?Sized> CheckedCall<S> {
-    /// Returns the tool's description.
-    #[must_use]
-    pub fn spec(&self) -> &'static ToolSpec {
-        self.spec
-    }
-
-    pub(crate) fn into_prepared(self) -> Prepared<S> {
-        self.prepared
-    }
 }
 
 impl<S: ?Sized> ToolSet<S> {
@@ -220,7 +204,9 @@ impl<S: ?Sized> ToolSet<S> {
         // A type's own way of reading is other people's code, and may panic.
         let taken = catch_unwind(AssertUnwindSafe(|| member.take(arguments)));
         let errors = match taken {
-            Ok(Ok(prepared)) => return Ok(CheckedCall { spec: member.entry.spec, prepared }),
+            Ok(Ok((prepared, arguments))) => {
+                return Ok(CheckedCall { spec: member.entry.spec, prepared, arguments });
+            }
             Ok(Err(errors)) => errors,
             Err(_) => vec![ArgumentError::new("", "a type panicked when it read its argument")],
         };
@@ -276,6 +262,13 @@ impl<S: ?Sized> ToolSet<S> {
     /// When the sets share names; all of them are listed.
     pub fn merged(&self, other: &Self) -> Result<Self, SetError> {
         Self::of(self.members.iter().chain(other.members.iter()).cloned().collect())
+    }
+
+    /// Returns `true` if both hold the same tools under the same names: those of the same types. Tools that only look the same
+    /// to a model may have other handlers.
+    pub(crate) fn has_same_tools(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Member<S>, &Member<S>)| (one.entry.tool)() == (other.entry.tool)();
+        self.fingerprint == other.fingerprint && self.members.iter().zip(other.members.iter()).all(same)
     }
 
     /// Fails if a tool has no handler, naming them all.

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use super::compiled::CompiledParam;
+use super::effective::EffectiveArguments;
 
 /// The rest of an object of arguments, while its values are taken in the order of the parameters.
 ///
@@ -36,10 +37,15 @@ impl<'a> Straight<'a> {
     }
 
     /// Takes the next argument into an `Option` of its type.
-    pub(super) fn fill(&mut self, param: &CompiledParam, slot: &mut dyn Any) {
+    pub(super) fn fill(
+        &mut self,
+        param: &CompiledParam,
+        slot: &mut dyn Any,
+        effective: &mut EffectiveArguments,
+    ) {
         let taken = match self.value_of(param) {
-            Some(value) => self.take(param, value, slot),
-            None => !param.required && absent(param, slot),
+            Some(value) => self.take(param, value, slot, effective),
+            None => !param.required && absent(param, slot, effective),
         };
         if !taken {
             self.place = Place::Lost;
@@ -61,7 +67,13 @@ impl<'a> Straight<'a> {
         Some(spaceless(spaceless(colon).strip_prefix(':')?))
     }
 
-    fn take(&mut self, param: &CompiledParam, value: &'a str, slot: &mut dyn Any) -> bool {
+    fn take(
+        &mut self,
+        param: &CompiledParam,
+        value: &'a str,
+        slot: &mut dyn Any,
+        effective: &mut EffectiveArguments,
+    ) -> bool {
         // For an optional parameter it means absence, whatever its type makes of it.
         let is_null = !param.required && value.starts_with("null");
         if param.param.flatten || is_null {
@@ -77,6 +89,7 @@ impl<'a> Straight<'a> {
         } else {
             return false;
         }
+        effective.push(param.param.name, value);
         param
             .validator
             .as_ref()
@@ -84,9 +97,12 @@ impl<'a> Straight<'a> {
     }
 }
 
-fn absent(param: &CompiledParam, slot: &mut dyn Any) -> bool {
+fn absent(param: &CompiledParam, slot: &mut dyn Any, effective: &mut EffectiveArguments) -> bool {
     match &param.default {
-        Some(default) => (param.param.of.read)(default, slot),
+        Some(default) => {
+            effective.push(param.param.name, default);
+            (param.param.of.read)(default, slot)
+        }
         None => (param.param.of.absent)(slot),
     }
 }

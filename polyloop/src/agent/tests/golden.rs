@@ -10,7 +10,7 @@ use super::strictly;
 use crate::agent::texts::Texts;
 use crate::event::Event;
 use crate::journal::{Chain, Journal, MemoryJournal, import_session};
-use crate::layout::{Staged, Template};
+use crate::layout::{Frame, Staged, Template};
 use crate::registry::fragment_by_kind;
 use crate::session::Session;
 use crate::{ContextFragment, registry};
@@ -32,7 +32,8 @@ fn rebuilt(lines: &str, place: &Path) -> usize {
     let journal = MemoryJournal::new();
     let id = import_session(&journal, lines).now_or_never().unwrap().unwrap();
     let records = journal.read(&id, 0).now_or_never().unwrap().unwrap();
-    let observation = Template::parse("observation", &Texts::default().observation, "observation").unwrap();
+    let template = Template::parse("observation", &Texts::default().observation, "observation").unwrap();
+    let observation = Frame { template, empty: Texts::default().empty_observation.into() };
     let mut session = Session::<App>::framed(Arc::new(Staged), observation);
     let (mut chain, mut seals) = (Chain::new(id), 0);
     for record in &records {

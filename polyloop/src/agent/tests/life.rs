@@ -16,7 +16,7 @@ use crate::event::{
     Settled,
 };
 use crate::journal::{Chain, Entry, Fork, SessionId};
-use crate::layout::{Grouped, Layout, Staged, Template, Turn};
+use crate::layout::{Frame, Grouped, Layout, Staged, Turn};
 use crate::ledger::{Item, ItemKind, Statement};
 use crate::message::{ItemId, Prompt};
 use crate::registry::{Registry, fragment_by_kind};
@@ -47,7 +47,7 @@ impl Life {
             1 => Arc::new(Grouped),
             _ => Arc::new(Turn),
         };
-        let session = Session::framed(layout.clone(), Template::bare());
+        let session = Session::framed(layout.clone(), Frame::bare());
         let (events, world, sent) = (Vec::new(), BTreeMap::new(), None);
         Self { layout, session, events, world, sent, under_way: false, numbers: 0, before: Vec::new() }
     }
@@ -273,7 +273,7 @@ impl Life {
     /// Reads everything that happened by the kinds of a registry; every prompt that was sealed comes out again.
     fn read<R: Registry>(&self) -> Session<R> {
         let mut chain = Chain::new(SessionId::from("life"));
-        let mut session = Session::<R>::framed(self.layout.clone(), Template::bare());
+        let mut session = Session::<R>::framed(self.layout.clone(), Frame::bare());
         for event in &self.events {
             let (kind, payload) = (event.kind(), event.payload().unwrap());
             let record = chain.extend(Entry { kind, v: 1, payload, run: 1, epoch: 1, at: 0 });

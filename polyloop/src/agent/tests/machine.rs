@@ -12,7 +12,7 @@ use crate::event::{
 };
 use crate::fragment::ContextFragment;
 use crate::journal::{Chain, Entry, SessionId};
-use crate::layout::{Layout, Template};
+use crate::layout::{Frame, Layout};
 use crate::ledger::Item;
 use crate::message::{ItemId, Prompt};
 use crate::registry::{Registry, fragment_by_kind};
@@ -58,7 +58,7 @@ impl Layout for Backwards {
 /// Reads events back from records, as another process does.
 pub(super) fn read(events: &[Event]) -> (Session<App>, RunState) {
     let mut chain = Chain::new(SessionId::from("random"));
-    let mut session = Session::framed(Arc::new(Backwards), Template::bare());
+    let mut session = Session::framed(Arc::new(Backwards), Frame::bare());
     let mut state = RunState::default();
     for event in events {
         let (kind, payload) = (event.kind(), event.payload().unwrap());
@@ -273,7 +273,9 @@ impl Machine {
                 1 => self.settle(call, ActionOutcome::not_executed("denied")),
                 _ => self.record(Event::ApprovalGiven { call, always: false }),
             },
-            (None, Approval::NotAsked) if choices.below(4) == 0 => self.record(Event::ApprovalAsked { call }),
+            (None, Approval::NotAsked) if choices.below(4) == 0 => {
+                self.record(Event::ApprovalAsked { call, arguments: None });
+            }
             (None, _) if choices.below(5) == 0 => self.settle(call, ActionOutcome::not_executed("no")),
             (before, _) if before.is_none() || choices.below(6) == 0 => {
                 let intent = Intent {

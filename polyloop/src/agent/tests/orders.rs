@@ -60,7 +60,7 @@ fn any_event(session: &Session<App>, choices: &mut Choices<'_>) -> Event {
         }
         16 => Event::ModelAbandoned {},
         17..=19 => decided(session, item(choices), choices),
-        20 => Event::ApprovalAsked { call },
+        20 => Event::ApprovalAsked { call, arguments: None },
         21 => Event::ApprovalGiven { call, always: false },
         22 => Event::CallStarted {
             call,
