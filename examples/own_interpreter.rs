@@ -43,7 +43,7 @@ fn named(action: Action) -> Action {
 struct Sandbox;
 
 impl Executor<()> for Sandbox {
-    async fn execute(&self, action: &Action, _call: &CallContext, _: &()) -> ActionOutcome {
+    async fn execute(&self, action: &Action, _call: &CallContext, _state: &()) -> ActionOutcome {
         match action {
             Action::Tool { name, .. } if name == "search" => {
                 ActionOutcome::executed("notes.txt: the door opens at nine")

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polyloop::mcp::{Client, McpError, pin};
 use polyloop::prelude::*;
-use polyloop::{Action, CallContext, Executor, Registry, Status, ToolExecutor, mcp_tools};
+use polyloop::{Action, CallContext, Registry, Status, ToolExecutor, mcp_tools};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::Notify;

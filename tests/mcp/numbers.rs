@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use polyloop::mcp::Client;
 use polyloop::prelude::*;
-use polyloop::{Action, CallContext, Executor, Registry, Status, mcp_tools};
+use polyloop::{Action, CallContext, Registry, Status, mcp_tools};
 use serde_json::{Value, json};
 
 use super::hostile_server::{App, Files, Wire, called, honest, text};

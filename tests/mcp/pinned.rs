@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use polyloop::mcp::{Client, McpError, pin};
 use polyloop::prelude::*;
-use polyloop::{Action, CallContext, Dialect, Executor, Registry, Replay, Status, ToolExecutor, mcp_tools};
+use polyloop::{Action, CallContext, Dialect, Registry, Replay, Status, ToolExecutor, mcp_tools};
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ResourceContents, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use tokio::time::timeout;

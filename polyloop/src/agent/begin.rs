@@ -16,6 +16,9 @@ use crate::journal::Fork;
 use crate::registry::Registry;
 use crate::session::TurnContext;
 
+/// The definition of a run, and what carries out its actions.
+type Actors<R> = (Arc<Definition<R>>, Acting<<R as Registry>::State>);
+
 impl<R: Registry> Driver<R> {
     /// Records the beginning of a session, which may branch off from another one.
     pub(super) fn open_session(&mut self, fork: Option<Fork>) {
@@ -56,7 +59,7 @@ impl<R: Registry> Driver<R> {
         &self,
         state: Option<Arc<R::State>>,
         executor: Option<RunExecutor<R::State>>,
-    ) -> Result<(Arc<Definition<R>>, Acting<R::State>), RunError> {
+    ) -> Result<Actors<R>, RunError> {
         if state.is_none() && executor.is_none() {
             return Ok((self.definition.clone(), self.acting.clone()));
         }

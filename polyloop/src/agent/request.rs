@@ -107,7 +107,7 @@ impl<R: Registry> Request<R> {
     /// struct Container { id: u32 }
     ///
     /// impl Executor<()> for Container {
-    ///     async fn execute(&self, action: &Action, call: &CallContext, _: &()) -> ActionOutcome {
+    ///     async fn execute(&self, action: &Action, call: &CallContext, _state: &()) -> ActionOutcome {
     ///         ActionOutcome::executed(format!("{} in container {}", call.id(), self.id))
     ///     }
     /// }

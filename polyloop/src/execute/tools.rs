@@ -40,6 +40,17 @@ impl<S: Send + Sync + 'static> ToolExecutor<S> {
         &self.tools
     }
 
+    /// Checks the call of a tool, and calls its handler.
+    pub async fn execute(&self, action: &Action, call: &CallContext) -> ActionOutcome {
+        let Action::Tool { name, arguments } = action else {
+            return ActionOutcome::not_executed("there is no tool call in the action");
+        };
+        match self.tools.validate(name, arguments) {
+            Ok(checked) => self.call(checked, call).await,
+            Err(error) => ActionOutcome::not_executed(error.to_string()),
+        }
+    }
+
     /// Calls a handler whose arguments are right.
     pub async fn call(&self, checked: CheckedCall<S>, call: &CallContext) -> ActionOutcome {
         self.answer(checked, call, None).await.0
@@ -80,13 +91,7 @@ impl<S: Send + Sync + 'static> ToolSet<S> {
 /// The handlers borrow the state with which the executor was made, not that of the run.
 impl<S: Send + Sync + 'static> Executor<S> for ToolExecutor<S> {
     async fn execute(&self, action: &Action, call: &CallContext, _: &S) -> ActionOutcome {
-        let Action::Tool { name, arguments } = action else {
-            return ActionOutcome::not_executed("there is no tool call in the action");
-        };
-        match self.tools.validate(name, arguments) {
-            Ok(checked) => self.call(checked, call).await,
-            Err(error) => ActionOutcome::not_executed(error.to_string()),
-        }
+        Self::execute(self, action, call).await
     }
 
     fn tools(&self) -> Option<&ToolSet<S>> {
