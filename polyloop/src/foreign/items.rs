@@ -18,6 +18,8 @@ pub(crate) struct Imported {
     pub(crate) silent: usize,
     /// As how many characters an image counts; none where images are left out.
     image_chars: Option<usize>,
+    /// Whether a text of the role `user` is a person's input if the program recorded no author for it.
+    assumes_person: bool,
     /// What was left out, here and where the history was read.
     pub(crate) left_out: Tally,
 }
@@ -31,8 +33,14 @@ pub(crate) fn imported<R: Registry>(
 ) -> Imported {
     let count = history.messages.iter().map(|message| message.spoken.calls.len()).sum();
     let mut ids = session.new_calls().take(count).collect::<Vec<_>>().into_iter();
-    let mut imported =
-        Imported { items: Vec::new(), legacy: 0, silent: 0, image_chars, left_out: history.left_out.clone() };
+    let mut imported = Imported {
+        items: Vec::new(),
+        legacy: 0,
+        silent: 0,
+        image_chars,
+        assumes_person: !history.records_typed,
+        left_out: history.left_out.clone(),
+    };
     for message in &history.messages {
         let calls: Vec<Call> = message.spoken.calls.iter().zip(&mut ids).map(called).collect();
         let outcomes = outcomes::<R>(message, &calls, empty_observation, &mut imported.silent);
@@ -66,10 +74,17 @@ fn called((call, id): (&super::Call, CallId)) -> Call {
 /// The parts of what was said. What a person said with nothing between is one input, and the calls stand in the last reply.
 fn parts<R: Registry>(spoken: &Spoken, calls: Vec<Call>, imported: &mut Imported) -> Vec<ImportedPart> {
     let mut parts: Vec<ImportedPart> = Vec::new();
-    for part in &spoken.parts {
+    for (number, part) in spoken.parts.iter().enumerate() {
+        let is_input = spoken.is_input(number, imported.assumes_person);
         let part = match part {
-            Part::Image(url) => imported.image(url).map(|image| by_a_person(InputPart::Image(image))),
-            Part::Text(text) => Some(text_part::<R>(spoken, text, &mut imported.legacy)),
+            Part::Image(url) if is_input => {
+                imported.image(url).map(|image| by_a_person(InputPart::Image(image)))
+            }
+            Part::Image(_) => {
+                imported.left_out.add(LeftOut::Image);
+                None
+            }
+            Part::Text(text) => Some(text_part::<R>(spoken, number, text, imported)),
         };
         match (parts.last_mut(), part) {
             (Some(ImportedPart::Input { input, .. }), Some(ImportedPart::Input { input: more, .. })) => {
@@ -97,16 +112,22 @@ fn by_a_person(part: InputPart) -> ImportedPart {
     ImportedPart::Input { input: [part].into_iter().collect(), forged_marker: false }
 }
 
-fn text_part<R: Registry>(spoken: &Spoken, text: &Arc<str>, legacy: &mut usize) -> ImportedPart {
-    if let Some((fragment, is_legacy)) = recognised::<R>(spoken, text) {
-        *legacy += usize::from(is_legacy);
+fn text_part<R: Registry>(
+    spoken: &Spoken,
+    number: usize,
+    text: &Arc<str>,
+    imported: &mut Imported,
+) -> ImportedPart {
+    let is_recorded_input = spoken.is_input(number, false);
+    if !is_recorded_input && let Some((fragment, is_legacy)) = recognised::<R>(spoken, text) {
+        imported.legacy += usize::from(is_legacy);
         return ImportedPart::Fragment(fragment);
     }
     let forged_marker = R::holds_marker(text);
     let text = text.clone();
     match spoken.role {
         Role::Assistant => ImportedPart::Reply { text, calls: Vec::new(), forged_marker },
-        Role::User if spoken.author != Author::Summary => by_a_person(InputPart::Text(text)),
+        Role::User if spoken.is_input(number, imported.assumes_person) => by_a_person(InputPart::Text(text)),
         role => ImportedPart::Text { role, text, forged_marker },
     }
 }
@@ -114,7 +135,7 @@ fn text_part<R: Registry>(spoken: &Spoken, text: &Arc<str>, legacy: &mut usize) 
 /// Knows a text again. What a person typed is never taken for a fragment, nor what somebody said in whose role the kind
 /// does not speak, nor what the type would not have let through.
 fn recognised<R: Registry>(spoken: &Spoken, text: &str) -> Option<(RecordedFragment, bool)> {
-    if spoken.author != Author::Unknown {
+    if spoken.author == Author::Summary {
         return None;
     }
     let hit = R::recognize(text)?;

@@ -49,6 +49,8 @@ pub struct ForeignHistory {
     left_out: Tally,
     /// How many results stood behind something else than their call.
     moved: usize,
+    /// Whether the program recorded which texts a person typed. Then no other text is a person's input.
+    records_typed: bool,
 }
 
 impl ForeignHistory {
@@ -78,14 +80,15 @@ impl ForeignHistory {
         for (number, message) in (1..).zip(list) {
             reader.read(HistoryPlace::AtMessage(number), message)?;
         }
-        Self::of(reader)
+        Self::of(reader, false)
     }
 
     /// Reads a rollout of Codex: JSON Lines, one `{"timestamp", "type", "payload"}` each.
     ///
     /// What counts are the response items: messages, calls and their outputs. What Codex compacted or rolled back is
-    /// replaced or goes, as it did there. Where Codex recorded that a person typed a message, it is never taken for anything
-    /// else. Reasoning, images and what a session cannot hold are left out and counted.
+    /// replaced or goes, as it did there. Where Codex recorded that a person typed a text, it is never taken for anything
+    /// else; in a rollout with such records, every other text of the role `user` was written by the program and never becomes
+    /// a person's input: it is a fragment if the registry recognizes it, else an item of the kind `polyloop.imported`. Reasoning, images and what a session cannot hold are left out and counted.
     ///
     /// # Errors
     ///
@@ -98,16 +101,16 @@ impl ForeignHistory {
                 rollout.line(HistoryPlace::Line(number), line)?;
             }
         }
-        Self::of(rollout.reader)
+        Self::of(rollout.reader, rollout.records_typed)
     }
 
-    fn of(reader: Reader) -> Result<Self, HistoryError> {
+    fn of(reader: Reader, records_typed: bool) -> Result<Self, HistoryError> {
         let Reader { entries, left_out } = reader;
         let (messages, moved) = pairing::paired(entries)?;
         if messages.is_empty() {
             return Err(HistoryError::new(HistoryPlace::Whole, HistoryFault::Empty));
         }
-        Ok(Self { messages, left_out, moved })
+        Ok(Self { messages, left_out, moved, records_typed })
     }
 
     pub(crate) fn moved(&self) -> usize {
@@ -196,11 +199,38 @@ impl Spoken {
         self.role == Role::User && self.author == Author::Unknown
     }
 
-    /// Whether it says this, as a whole or in one of its parts.
+    /// The author of these words if a person typed them: of the whole message, or of the one part that holds them.
+    fn typed(&self, words: &str) -> Option<Author> {
+        let whole: String = self.parts.iter().filter_map(Part::text).map(|text| &**text).collect();
+        if whole == words {
+            return Some(Author::Person { part: None });
+        }
+        let holds = |part: &Part| part.text().is_some_and(|text| **text == *words);
+        self.parts.iter().position(holds).map(|part| Author::Person { part: Some(part) })
+    }
+
+    /// The author of a message if a person showed its images without a text.
+    fn shown(&self) -> Option<Author> {
+        let image = self.parts.iter().position(|part| part.text().is_none());
+        image.map(|part| Author::Person { part: Some(part) })
+    }
+
+    /// Returns `true` if the message, or one of its parts, is this text.
     fn says(&self, words: &str) -> bool {
-        let texts = || self.parts.iter().filter_map(Part::text);
-        let whole = || texts().map(|text| &**text).collect::<String>();
-        texts().any(|text| **text == *words) || whole() == words
+        self.typed(words).is_some()
+    }
+
+    /// Returns `true` if a person typed this part, or nothing is known of who did and `unknown` is assumed to be a person.
+    fn is_input(&self, part: usize, unknown: bool) -> bool {
+        self.role == Role::User
+            && match self.author {
+                Author::Person { part: None } => true,
+                Author::Person { part: Some(typed) } => {
+                    typed == part || matches!(self.parts.get(part), Some(Part::Image(_)))
+                }
+                Author::Unknown => unknown,
+                Author::Summary => false,
+            }
     }
 }
 
@@ -208,8 +238,8 @@ impl Spoken {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Author {
     Unknown,
-    /// A person typed them.
-    Person,
+    /// A person typed them: this part of the message, with its images, or all of it.
+    Person { part: Option<usize> },
     /// They stand in the place of what was compacted.
     Summary,
 }

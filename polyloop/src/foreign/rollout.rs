@@ -20,6 +20,8 @@ pub(super) struct Rollout {
     typed: Vec<String>,
     /// Those of it that no message was found for yet.
     unmatched: Vec<String>,
+    /// Whether the program records what a person types.
+    pub(super) records_typed: bool,
 }
 
 impl Rollout {
@@ -74,9 +76,10 @@ impl Rollout {
         self.reader.read(place, item)?;
         if let Some(Entry::Spoken(spoken)) = self.reader.entries.last_mut()
             && spoken.is_by_nobody_known()
-            && let Some(at) = self.unmatched.iter().position(|words| spoken.says(words))
+            && let Some((at, author)) =
+                (0..).zip(&self.unmatched).find_map(|(at, words)| Some((at, spoken.typed(words)?)))
         {
-            spoken.author = Author::Person;
+            spoken.author = author;
             self.unmatched.remove(at);
         }
         Ok(())
@@ -93,11 +96,14 @@ impl Rollout {
     fn event(&mut self, event: Object<'_>) {
         match event.text_if_any("type") {
             Some("user_message") => {
+                self.records_typed = true;
                 // Early versions told so of their own messages as well, with another kind.
                 let is_typed = event.text_if_any("kind").is_none_or(|kind| kind == "plain");
                 let words = event.text_if_any("message").filter(|words| !words.trim().is_empty());
-                if let Some(words) = words.filter(|_| is_typed) {
-                    self.typed(words);
+                match words {
+                    Some(words) if is_typed => self.typed(words),
+                    None if is_typed && shows_images(event) => self.shown(),
+                    _ => {}
                 }
             }
             Some("thread_rolled_back") => {
@@ -111,11 +117,22 @@ impl Rollout {
     /// Notes that a person typed these words. The message stands before or behind the event.
     fn typed(&mut self, words: &str) {
         self.typed.push(words.to_owned());
-        let mut spoken = self.reader.entries.iter_mut().rev().filter_map(Entry::spoken_mut);
-        match spoken.find(|spoken| spoken.is_by_nobody_known() && spoken.says(words)) {
-            Some(spoken) => spoken.author = Author::Person,
-            None => self.unmatched.push(words.to_owned()),
+        if !self.is_by_a_person(|spoken| spoken.typed(words)) {
+            self.unmatched.push(words.to_owned());
         }
+    }
+
+    /// Notes that a person showed images without a text: those of the last message with images.
+    fn shown(&mut self) {
+        self.is_by_a_person(Spoken::shown);
+    }
+
+    /// Sets the author of the last message without one that `author` accepts; `false` if there is none.
+    fn is_by_a_person(&mut self, author: impl Fn(&Spoken) -> Option<Author>) -> bool {
+        let spoken = self.reader.entries.iter_mut().rev().filter_map(Entry::spoken_mut);
+        let mut unknown = spoken.filter(|spoken| spoken.is_by_nobody_known());
+        let found = unknown.find_map(|spoken| author(spoken).map(|author| (spoken, author)));
+        found.map(|(spoken, author)| spoken.author = author).is_some()
     }
 
     /// Takes what stands in the place of everything before: the history as it was replaced, or, in early versions, a
@@ -132,8 +149,10 @@ impl Rollout {
             for spoken in self.reader.entries.iter_mut().filter_map(Entry::spoken_mut) {
                 if spoken.role == Role::User && spoken.says(summary) {
                     spoken.author = Author::Summary;
-                } else if spoken.role == Role::User && self.typed.iter().any(|words| spoken.says(words)) {
-                    spoken.author = Author::Person;
+                } else if spoken.role == Role::User
+                    && let Some(author) = self.typed.iter().find_map(|words| spoken.typed(words))
+                {
+                    spoken.author = author;
                 }
             }
             self.reader.left_out.add_many(LeftOut::Compacted, stood);
@@ -169,9 +188,15 @@ impl Rollout {
     fn is_turn(&self, entry: &Entry) -> bool {
         let Entry::Spoken(spoken) = entry else { return false };
         match spoken.author {
-            Author::Person => true,
-            Author::Unknown => spoken.role == Role::User && self.typed.is_empty(),
+            Author::Person { .. } => true,
+            Author::Unknown => spoken.role == Role::User && !self.records_typed,
             Author::Summary => false,
         }
     }
+}
+
+/// Returns `true` if a `user_message` event names images.
+fn shows_images(event: Object<'_>) -> bool {
+    let names_some = |member| event.get(member).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    names_some("images") || names_some("local_images")
 }

@@ -7,7 +7,7 @@ mod rollouts;
 mod sessions;
 
 use polyloop::{
-    Agent, Content, ContextFragment, ForeignHistory, HistoryError, ImportReport, Item, Journal,
+    Agent, Content, ContextFragment, ForeignHistory, HistoryError, HistoryImport, ImportReport, Item, Journal,
     MemoryJournal, Message, Reply, Role, Scripted, Session, registry,
 };
 use serde_json::Value;
@@ -74,7 +74,23 @@ fn agent(replies: &[&str]) -> (Agent<Known>, MemoryJournal) {
 /// A history, imported: what the report says, and the session as the journal gives it back.
 async fn imported(history: ForeignHistory) -> (ImportReport, Session<Known>) {
     let (agent, journal) = agent(&["so"]);
-    let report = agent.import(history).await.unwrap();
+    let import = agent.import(history);
+    checked(&agent, &journal, import).await
+}
+
+/// The same, with images, which count 10 characters each.
+async fn imported_with_images(history: ForeignHistory) -> (ImportReport, Session<Known>) {
+    let (agent, journal) = agent(&["so"]);
+    let import = agent.import(history).image_chars(10);
+    checked(&agent, &journal, import).await
+}
+
+async fn checked(
+    agent: &Agent<Known>,
+    journal: &MemoryJournal,
+    import: HistoryImport<Known>,
+) -> (ImportReport, Session<Known>) {
+    let report = import.await.unwrap();
     let session = agent.read(report.session.clone()).await.unwrap();
     // A model that refuses what a strict provider does is asked behind it.
     let mut run = agent.on(()).session(report.session.clone()).goal("go on").await.unwrap();

@@ -3,7 +3,7 @@
 use polyloop::{LeftOut, Role, Session};
 use serde_json::{Value, json};
 
-use super::{Known, from_rollout, item, items, messages, rollout, texts};
+use super::{Known, from_rollout, imported_with_images, item, items, messages, rollout, texts};
 
 const ENVIRONMENT: &str = "<environment_context>/srv</environment_context>";
 
@@ -162,6 +162,7 @@ async fn what_a_person_typed_is_theirs_whatever_it_looks_like() {
 #[tokio::test]
 async fn a_compaction_puts_its_history_in_the_place_of_everything_before() {
     let [first, typed_first] = typed("first");
+    let [second, typed_second] = typed("second");
     let replaced = json!({
         "message": "Summary: <env>it</env>",
         "replacement_history": [
@@ -178,7 +179,8 @@ async fn a_compaction_puts_its_history_in_the_place_of_everything_before() {
         line("compacted", replaced),
         event("context_compacted", json!({})),
         spoken("developer", "<skills>new</skills>"),
-        spoken("user", "second"),
+        second,
+        typed_second,
     ])
     .await;
     let expected = [
@@ -288,4 +290,46 @@ fn calls_that_were_compacted_or_rolled_back_need_no_result() {
     let lines = [first, typed_first, call("c"), rolled_back, spoken("user", "again")];
     assert_eq!(rollout(&lines).unwrap().len(), 1);
     assert!(rollout(&lines[..3]).is_err());
+}
+
+#[tokio::test]
+async fn what_the_program_wrote_in_the_role_of_the_user_is_no_input_where_it_recorded_what_was_typed() {
+    let notice = "<runtime_notice>the sandbox was reset</runtime_notice>";
+    let picture = |text: &[&str]| {
+        let mut message = said("user", text);
+        message["content"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"type": "input_image", "image_url": "data:image/png;base64,AA=="}));
+        item_line(message)
+    };
+    let history = rollout(&[
+        spoken("user", notice),
+        item_line(said("user", &["<ide_selection>main.rs</ide_selection>", "Fix it."])),
+        event("user_message", json!({"message": "Fix it.", "images": []})),
+        spoken("assistant", "Fixed."),
+        picture(&["<image name=[1]>"]),
+        event("user_message", json!({"message": "", "images": [], "local_images": ["/tmp/1.png"]})),
+        // An image that nobody is recorded to have shown.
+        picture(&[]),
+        spoken("user", notice),
+    ])
+    .unwrap();
+    let (report, session) = imported_with_images(history).await;
+    let (input, imported) = ("polyloop.input", "polyloop.imported");
+    let expected = [
+        (imported, notice),
+        (imported, "<ide_selection>main.rs</ide_selection>"),
+        (input, "Fix it."),
+        ("polyloop.reply", "Fixed."),
+        (imported, "<image name=[1]>"),
+        (input, ""),
+        (imported, notice),
+    ];
+    assert_eq!(items(&session), expected.map(|(kind, text)| (kind, text.to_owned())));
+    assert_eq!((session.title(99), session.preview(99)), (Some("Fix it."), Some("Fix it.")));
+    let remembered: Vec<String> = session.memory().into_iter().map(|entry| entry.text).collect();
+    assert_eq!(remembered, ["Fix it.", "Fixed.", ""]);
+    assert_eq!(session.turns().iter().filter(|turn| turn.words.is_some()).count(), 2);
+    assert_eq!(report.left_out, [(LeftOut::Image, 1)].into());
 }
