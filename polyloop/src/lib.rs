@@ -84,8 +84,8 @@ pub mod prelude;
 
 pub use agent::{
     Agent, AgentBuilder, Audit, AuditedRequest, Budget, ChildRequest, Declared, FollowUp, ForkRequest,
-    HistoryImport, ImportReport, PrefixBreak, Report, Request, Resumption, Retries, Run, RunHandle,
-    SessionNode, SessionTree, SessionTurn, Source, SummaryCost, Texts, Traced, Update,
+    HistoryImport, ImportReport, PrefixBreak, Report, Request, Restating, Resumption, Retries, Run,
+    RunHandle, SessionNode, SessionTree, SessionTurn, Source, SummaryCost, Texts, Traced, Update,
 };
 #[cfg(feature = "anthropic")]
 pub use anthropic::{Anthropic, AnthropicBuilder, Messages};

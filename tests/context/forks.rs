@@ -180,8 +180,7 @@ async fn a_branch_is_told_one_value_however_often_its_parent_was_told() {
     fork("other").sync(place("A")).await.unwrap().finish().await.unwrap();
     assert_eq!(sent.last(), ["T1", "one", "it is in A", "T2", "two", "other"]);
     fork("gone").retract::<Place>().await.unwrap().finish().await.unwrap();
-    let behind = ["two", "it is nowhere", "gone"];
-    assert_eq!(sent.last()[5..], behind, "what is taken back is taken back behind what was said");
+    assert_eq!(sent.last(), ["T1", "one", "T2", "two", "gone"], "the branch is told nothing of it");
 }
 
 #[tokio::test]
@@ -333,7 +332,7 @@ async fn a_mistake_in_a_fork_leaves_nothing_behind() {
     let long = kept(&"x".repeat(60));
     let refused = agent.fork(Log::default(), "parent").session("child").sync(long).goal("on").await;
     assert!(matches!(refused, Err(RunError::Record(_))));
-    let many = (0..4).map(|_| place("A"));
+    let many = (0..9).map(|_| Errand);
     let refused = agent.fork(Log::default(), "parent").session("child").inject_all(many).goal("on").await;
     assert!(matches!(refused, Err(RunError::Record(_))));
     assert_eq!(journal.list().await.unwrap(), ["parent".into(), "taken".into()]);

@@ -248,6 +248,22 @@ fn a_prefix_makes_an_unmarked_type_known_again() {
 }
 
 #[test]
+fn a_prefix_with_which_an_unmarked_template_begins_is_its_present_form() {
+    #[derive(ContextFragment)]
+    #[fragment(role = user, unmarked = "had no markers", legacy_prefix = "Plan:", legacy_prefix = "My plan:")]
+    #[fragment(max_chars = 80, body = "Plan: {text}")]
+    struct Plan {
+        text: String,
+    }
+    polyloop::registry! { struct Planning { fragments: [Plan] } }
+    let rendered = Planning::render(&Plan { text: "go".into() }).unwrap();
+    let legacy = |text: &str| Planning::recognize(text).map(|known| known.legacy);
+    assert_eq!(legacy(rendered.text()), Some(false));
+    assert_eq!(legacy("My plan: go"), Some(true), "an earlier form");
+    assert_eq!(legacy("Our plan: go"), None);
+}
+
+#[test]
 fn a_type_and_its_registry_agree_on_a_rendered_text() {
     let environment = Environment { cwd: "/srv".into(), sandbox: "none".into() };
     let instructions = Instructions { folder: "/srv".into(), content: "be brief".into() };

@@ -153,6 +153,6 @@ async fn a_journal_that_replaces_what_was_not_inherited_is_refused_with_the_plac
     .await;
     assert_eq!(
         refused,
-        "event 4 stands in the place of what was not inherited; the session cannot be trusted and is not opened"
+        "event 4 replaces a statement that was not inherited and that a request contained; the session cannot be trusted and is not opened"
     );
 }

@@ -21,6 +21,7 @@ mod endings;
 mod failures;
 mod gemini;
 mod hostile;
+mod late_notes;
 mod options;
 mod reasoning;
 mod replies;

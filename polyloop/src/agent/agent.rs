@@ -9,14 +9,13 @@ use super::builder::AgentBuilder;
 use super::child::ChildRequest;
 use super::definition::Definition;
 use super::open::read;
-use super::queue::queue;
 use super::request::Request;
 use super::resume::Resumption;
 use crate::error::RunError;
 use crate::journal::SessionId;
 use crate::model::Model;
-use crate::registry::{Registered, RegisteredTool, Registry, ToolList};
-use crate::session::{Session, rendered};
+use crate::registry::{RegisteredTool, Registry, ToolList};
+use crate::session::Session;
 use crate::tool::{CallContext, IntoState, ToolSet};
 
 /// An agent: it may run many times, for different goals.
@@ -84,24 +83,6 @@ impl<R: Registry> Agent<R> {
     /// When the agent has no journal, or the journal has no such session or cannot be trusted.
     pub async fn audit(&self, session: impl Into<SessionId>) -> Result<Audit, RunError> {
         audit(&self.definition, session.into()).await
-    }
-
-    /// Lets a fragment wait for the next input of a session that rests: a note, which the model is told once, directly before
-    /// those words. The journal holds it when this returns.
-    ///
-    /// It takes the session over, so a [`Run`](crate::Run) of it that somebody keeps cannot go on; with one in hand, use
-    /// [`Run::queue`](crate::Run::queue).
-    ///
-    /// # Errors
-    ///
-    /// When the fragment cannot be rendered, the agent has no journal, the last run of the session has not ended, or there
-    /// is no such session: what the first request of a session says goes with that request.
-    pub async fn queue<F: Registered<R>>(
-        &self,
-        session: impl Into<SessionId>,
-        fragment: F,
-    ) -> Result<(), RunError> {
-        queue(&self.definition, session.into(), rendered::<R, F>(fragment)?).await
     }
 
     /// Starts a request for a run inside a call of another run, with the state that the tools borrow. The tool of the call

@@ -9,7 +9,6 @@ use super::definition::Definition;
 use super::driver::Driver;
 use super::handle::{Cancel, Ear, RunHandle};
 use super::opening::Ready;
-use super::update::Update;
 use crate::error::{JournalError, RunError};
 use crate::event::Event;
 use crate::journal::Fork;
@@ -36,6 +35,7 @@ impl<R: Registry> Driver<R> {
 
     /// Records the beginning of a run.
     pub(super) fn begin(&mut self, opening: Ready) {
+        self.not_recorded = Arc::default();
         self.record_lease();
         self.record(Event::RunStarted { definition: self.definition.parts.clone() });
         if !opening.enabled.is_empty() {
@@ -49,7 +49,7 @@ impl<R: Registry> Driver<R> {
     pub(super) fn begin_turn(&mut self, turn: &TurnContext) {
         self.session.begin(turn);
         for error in turn.notes_left() {
-            self.tell(Update::NotRecorded { error: error.clone() });
+            self.not_recorded(error.clone());
         }
     }
 

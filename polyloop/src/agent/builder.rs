@@ -8,7 +8,8 @@ use std::time::SystemTime;
 
 use super::agent::Agent;
 use super::budget::Budget;
-use super::definition::{Definition, Names, WallClock, header, parts};
+use super::definition::{Definition, Names, header, parts};
+use super::restating::{RestateHook, Restating};
 use super::retries::Retries;
 use super::texts::Texts;
 use crate::compact::{Compactor, DynCompactor};
@@ -19,7 +20,7 @@ use crate::journal::{DynJournal, Journal};
 use crate::layout::{Layout, Staged};
 use crate::model::{DynModel, Model};
 use crate::registry::{Registry, retired_types};
-use crate::session::{Known, Sanitizer};
+use crate::session::{Known, Sanitizer, WallClock};
 use crate::tool::ToolSet;
 
 /// The definition of an [`Agent`] while it is put together.
@@ -32,6 +33,7 @@ pub struct AgentBuilder<R: Registry> {
     layout: Arc<dyn Layout>,
     compactor: Option<Arc<dyn DynCompactor>>,
     sanitizer: Option<Arc<Sanitizer<R>>>,
+    restate_with: Option<Arc<RestateHook<R>>>,
     tools: Option<ToolSet<R::State>>,
     texts: Texts,
     budget: Budget,
@@ -52,6 +54,7 @@ impl<R: Registry> AgentBuilder<R> {
             layout: Arc::new(Staged),
             compactor: None,
             sanitizer: None,
+            restate_with: None,
             tools: None,
             texts: Texts::default(),
             budget: Budget::default(),
@@ -188,8 +191,40 @@ impl<R: Registry> AgentBuilder<R> {
         self
     }
 
-    /// Sets what tells the time; the system's clock unless set. It decides nothing: each record has its time by it, and a
-    /// host asks it by [`Agent::now`], such as for a fragment that tells the date.
+    /// Sets a hook that supplies the values that hold when a compaction states facts anew. It is called after each compaction,
+    /// before the next request.
+    ///
+    /// Without one, the value that the model was told last is stated anew, until the host states another one.
+    ///
+    /// ```
+    /// use polyloop::prelude::*;
+    ///
+    /// /// How many files are open.
+    /// #[derive(ContextFragment)]
+    /// #[fragment(role = user, markers("<files>", "</files>"), lifetime = latest, max_chars = 40)]
+    /// #[fragment(absent = "none", body = "{open}")]
+    /// struct OpenFiles { open: usize }
+    ///
+    /// registry! { struct App { fragments: [OpenFiles] } }
+    ///
+    /// # fn count() -> usize { 3 }
+    /// # fn main() -> Result<(), BuildError> {
+    /// let model = Scripted::replies([]);
+    /// let agent = Agent::<App>::builder(model)
+    ///     .compactor(polyloop::Summarizer::new())
+    ///     .restate_with(|now| now.sync(OpenFiles { open: count() }))
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn restate_with(mut self, hook: impl Fn(&mut Restating<R>) + Send + Sync + 'static) -> Self {
+        self.restate_with = Some(Arc::new(hook));
+        self
+    }
+
+    /// Sets what tells the time; the system's clock unless set. Each record has its time by it, notes
+    /// [expire](crate::Agent::queue_until) by it, and a host asks it by [`Agent::now`], such as for a fragment that tells the date.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.wall_clock = Arc::new(clock);
@@ -231,6 +266,7 @@ impl<R: Registry> AgentBuilder<R> {
             layout: self.layout,
             compactor: self.compactor,
             sanitizer: self.sanitizer,
+            restate_with: self.restate_with,
             tools,
             header,
             texts,

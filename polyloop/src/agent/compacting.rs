@@ -181,6 +181,7 @@ impl<R: Registry> Driver<R> {
             Err(why) => self.abandon(&why, chars).await,
             Ok(chars) => {
                 self.record(applied);
+                self.restate_present_values();
                 self.commit().await?;
                 self.tell(Update::Compacted { chars });
                 Ok(())
@@ -217,8 +218,7 @@ impl<R: Registry> Driver<R> {
         let forged_marker = summary.as_ref().is_some_and(|text| R::holds_marker(text));
         let summary = summary.map(|text| (self.session.new_item(), Arc::from(text)));
         replaced.extend(self.session.ledger().outdated_notes(before).into_iter().map(Item::id));
-        let sources = self.session.ledger().to_restate(before);
-        let restated = sources.into_iter().map(|of| (self.session.new_item(), of)).collect();
+        let (restated, in_place) = self.session.to_restate(before);
         Event::CompactionApplied {
             replaced,
             summary,
@@ -227,6 +227,8 @@ impl<R: Registry> Driver<R> {
             forged_marker,
             shortened,
             keeps_present_notes: true,
+            in_place,
+            together: true,
         }
     }
 

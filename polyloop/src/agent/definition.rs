@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use super::budget::Budget;
 use super::carry_out::{Acting, RunExecutor};
 use super::identity;
+use super::restating::RestateHook;
 use super::retries::Retries;
 use super::texts::CheckedTexts;
 use crate::compact::DynCompactor;
@@ -19,11 +19,8 @@ use crate::layout::Layout;
 use crate::message::ToolDefinition;
 use crate::model::DynModel;
 use crate::registry::{RegisteredTool, Registry};
-use crate::session::{Sanitizer, Session};
+use crate::session::{Sanitizer, Session, WallClock};
 use crate::tool::{Tool, ToolSet, read_result};
-
-/// Tells the time.
-pub(crate) type WallClock = dyn Fn() -> SystemTime + Send + Sync;
 
 /// What is the same for every run.
 pub(crate) struct Definition<R: Registry> {
@@ -37,6 +34,8 @@ pub(crate) struct Definition<R: Registry> {
     pub(crate) compactor: Option<Arc<dyn DynCompactor>>,
     /// What is made of a person's words before a model sees them.
     pub(crate) sanitizer: Option<Arc<Sanitizer<R>>>,
+    /// The hook of the host that supplies values where a compaction states facts anew.
+    pub(crate) restate_with: Option<Arc<RestateHook<R>>>,
     pub(crate) tools: ToolSet<R::State>,
     /// The tools in the header of a request; none unless the interpreter reads native calls.
     pub(crate) header: Arc<[ToolDefinition]>,
@@ -48,7 +47,7 @@ pub(crate) struct Definition<R: Registry> {
     pub(crate) retries: Retries,
     /// None where each run keeps its events to itself.
     pub(crate) journal: Option<Arc<dyn DynJournal>>,
-    /// What tells the time; nothing is decided by it.
+    /// The clock: for the times of records, and for notes that expire.
     pub(crate) wall_clock: Arc<WallClock>,
     pub(crate) names: Names,
     /// What stands for each part in a journal.
@@ -100,6 +99,7 @@ impl<R: Registry> Definition<R> {
             compactor: self.compactor.clone(),
             sanitizer: self.sanitizer.clone(),
             tools: self.tools.clone(),
+            restate_with: self.restate_with.clone(),
             texts: self.texts.clone(),
             budget: self.budget,
             agent_budget: self.agent_budget,
@@ -128,6 +128,7 @@ impl<R: Registry> Definition<R> {
     pub(super) fn session(&self) -> Session<R> {
         Session::framed(self.layout.clone(), self.texts.observation.clone())
             .sanitizing(self.sanitizer.clone())
+            .timed(self.wall_clock.clone())
     }
 
     /// The names by which the model calls a tool: a set may hold it with a prefix.

@@ -18,7 +18,7 @@ use super::plan::{Next, plan};
 use super::state::RunState;
 use super::update::{Told, Update};
 use super::writer::Writer;
-use crate::error::RunError;
+use crate::error::{RecordError, RunError};
 use crate::event::{Action, Call, Decision, Ending, Event, Finish, Reply};
 use crate::journal::Durability;
 use crate::message::{Prompt, ToolDefinition};
@@ -59,6 +59,8 @@ pub(crate) struct Driver<R: Registry> {
     pub(crate) declined_at: Option<usize>,
     /// Whether the host wants the session to be compacted before the next request.
     pub(crate) asked_to_compact: bool,
+    /// Why something that was said to this run was not recorded.
+    pub(crate) not_recorded: Arc<Vec<RecordError>>,
     /// When the model may be asked again, where the provider asked for fewer requests and the step was closed.
     pub(crate) not_before: Option<Instant>,
     /// Why it rests, while a person must look first.
@@ -103,6 +105,7 @@ impl<R: Registry> Driver<R> {
             recorded_tools: None,
             declined_at: None,
             asked_to_compact: false,
+            not_recorded: Arc::default(),
             not_before: None,
             suspended: None,
             fault: None,
@@ -253,12 +256,13 @@ impl<R: Registry> Driver<R> {
         match said {
             Said::Input(input) => match self.session.turn(&[input]) {
                 Ok(turn) => self.begin_turn(&turn),
-                Err(error) => self.tell(Update::NotRecorded { error }),
+                Err(error) => self.not_recorded(error),
             },
-            Said::Note(fragment) => self.session.queue_note(fragment),
+            Said::Note(fragment, until) => self.session.queue_note(fragment, until),
+            Said::Withdraw(kind) => drop(self.session.withdraw(kind)),
             Said::Words(words) => {
                 if let Err(error) = self.session.record(words).map(drop) {
-                    self.tell(Update::NotRecorded { error });
+                    self.not_recorded(error);
                 }
             }
             Said::Compact => self.asked_to_compact = true,

@@ -144,8 +144,13 @@ impl<R: Registry> ForkRequest<R> {
         let opened = Opened::inheriting(&definition, journal, session.clone(), &lineage)?;
         let checked = opening.check()?;
         let (mut driver, _, updates) = Driver::new(definition, acting, opened);
+        let begins_with_reply = driver.session.begins_with_reply();
+        let parent = fork.parent.to_string();
         driver.open_session(Some(fork));
         let ready = checked.behind(&mut driver.session, &driver.state)?;
+        if !begins_with_reply && driver.session.with(&ready.turn).begins_with_reply() {
+            return Err(RunError::ForkWithoutGoal { session: parent });
+        }
         driver.writer.take_lease_at(0).await.map_err(|error| error.of_a_new_session(session.as_str()))?;
         let handle = driver.listen_anew();
         driver.begin(ready);

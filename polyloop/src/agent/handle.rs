@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use futures_util::future::select;
 use tokio::sync::{mpsc, watch};
@@ -33,7 +34,9 @@ pub(crate) enum Said {
     Input(Words),
     Words(Words),
     /// A fragment that waits for the next input.
-    Note(RecordedFragment),
+    Note(RecordedFragment, Option<SystemTime>),
+    /// The notes of a kind that wait are not to be stated.
+    Withdraw(&'static str),
     /// What no model ever sees.
     Remark(String),
     /// The session is to be compacted before the next request.
@@ -119,11 +122,37 @@ impl<R: Registry> RunHandle<R> {
     /// When it cannot be rendered, or the run has ended: then [`Run::queue`](crate::Run::queue) and
     /// [`Agent::queue`](crate::Agent::queue) take it.
     pub fn queue<F: Registered<R>>(&self, fragment: F) -> Result<(), RunError> {
-        self.queue_note(rendered::<R, F>(fragment)?)
+        self.queue_note(rendered::<R, F>(fragment)?, None)
     }
 
-    pub(super) fn queue_note(&self, fragment: RecordedFragment) -> Result<(), RunError> {
-        self.send(Said::Note(fragment))
+    /// Lets a fragment wait for the next input until a time: see [`Agent::queue_until`](crate::Agent::queue_until).
+    ///
+    /// # Errors
+    ///
+    /// As [`queue`](Self::queue).
+    pub fn queue_until<F: Registered<R>>(&self, fragment: F, until: SystemTime) -> Result<(), RunError> {
+        self.queue_note(rendered::<R, F>(fragment)?, Some(until))
+    }
+
+    /// Withdraws the notes of a type that wait for the next input when the run takes this up. The model is not told them.
+    ///
+    /// # Errors
+    ///
+    /// When the run has ended.
+    pub fn withdraw_notes<F: Registered<R>>(&self) -> Result<(), RunError> {
+        self.withdraw(const { F::SPEC }.kind)
+    }
+
+    pub(super) fn queue_note(
+        &self,
+        fragment: RecordedFragment,
+        until: Option<SystemTime>,
+    ) -> Result<(), RunError> {
+        self.send(Said::Note(fragment, until))
+    }
+
+    pub(super) fn withdraw(&self, kind: &'static str) -> Result<(), RunError> {
+        self.send(Said::Withdraw(kind))
     }
 
     /// Adds a remark to the journal, for whoever reads it later. No model ever sees it, and nothing is decided by it.

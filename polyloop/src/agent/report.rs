@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::error::RunError;
+use crate::error::{RecordError, RunError};
 use crate::event::{Ending, Usage};
 use crate::message::{Prompt, Share};
 
@@ -27,6 +27,10 @@ pub struct Report {
     /// Whether a person said something that stood in no request yet. A [`follow_up`](crate::Run::follow_up) without
     /// words answers it.
     pub unheard: bool,
+    /// Why something that was said to the run was not recorded, in this process: more of a kind than a turn may record, or input
+    /// of which the sanitizer left nothing. Serialized, each is its message.
+    #[serde(serialize_with = "as_messages")]
+    pub not_recorded: Vec<RecordError>,
     /// How many decisions there were, and steps that the model failed.
     pub steps: usize,
     /// How many actions were executed.
@@ -71,6 +75,7 @@ pub(crate) struct Seen {
     pub(crate) summaries: SummaryCost,
     /// The last prompt that was sealed.
     pub(crate) prompt: Option<Prompt>,
+    pub(crate) not_recorded: Arc<Vec<RecordError>>,
 }
 
 impl Seen {
@@ -81,6 +86,7 @@ impl Seen {
             tool_completed: self.tool_completed,
             environment_completed: self.environment_completed,
             unheard: self.unheard,
+            not_recorded: self.not_recorded.to_vec(),
             steps: self.steps,
             actions: self.actions,
             requests: self.requests,
@@ -90,6 +96,10 @@ impl Seen {
             summaries: self.summaries,
         }
     }
+}
+
+fn as_messages<S: Serializer>(errors: &[RecordError], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(errors.iter().map(ToString::to_string))
 }
 
 impl Report {

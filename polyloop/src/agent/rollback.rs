@@ -134,7 +134,7 @@ impl<R: Registry> Driver<R> {
         }
         self.take_over().await?;
         self.record_lease();
-        self.record(Event::HistoryRolledBack { turns: turns as u64 });
+        self.record(Event::HistoryRolledBack { turns: turns as u64, keeps_context: true });
         Ok(())
     }
 }

@@ -24,7 +24,7 @@ use crate::journal::SessionId;
 use crate::ledger::Item;
 use crate::message::Prompt;
 use crate::registry::{Registered, Registry};
-use crate::session::{Session, TurnContext, rendered};
+use crate::session::{Session, TurnContext};
 use crate::tool::BoxFuture;
 
 type Driving<R> = BoxFuture<'static, Driver<R>>;
@@ -157,25 +157,6 @@ impl<R: Registry> Run<R> {
     /// When the run has ended.
     pub fn retract<F: Registered<R> + RetractableFragment>(&self) -> Result<(), RunError> {
         self.handle.retract::<F>()
-    }
-
-    /// Lets a fragment wait for the next input of the session: a note, which the model is told once, directly before those
-    /// words. The journal holds it when this returns; while the run is under way, once it takes it up.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be rendered, or the journal cannot be written.
-    pub async fn queue<F: Registered<R>>(&mut self, fragment: F) -> Result<(), RunError> {
-        let fragment = rendered::<R, F>(fragment)?;
-        self.written().await?;
-        match self.at_rest() {
-            Err(RunError::UnderWay) => self.handle.queue_note(fragment),
-            Err(error) => Err(error),
-            Ok(driver) => {
-                driver.queue(fragment).await?;
-                self.write_and_go_on().await
-            }
-        }
     }
 
     /// Returns what the run that is under way, or was last, began with, while it rests; none for one that was taken up.

@@ -129,6 +129,8 @@ impl RunState {
             | Event::PromptRefused { .. }
             | Event::RemarkRecorded { .. }
             | Event::FragmentRecorded { .. }
+            | Event::FragmentRetired { .. }
+            | Event::NoteWithdrawn { .. }
             | Event::NoteQueued { .. }
             | Event::NoteTaken { .. }
             | Event::HistoryImported { .. }

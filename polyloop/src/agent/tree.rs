@@ -115,7 +115,7 @@ impl SessionNode {
             return Ok(());
         }
         let event = Event::read(record, |_, _| Err(Vec::new()))?;
-        if let Some(Event::HistoryRolledBack { turns }) = event {
+        if let Some(Event::HistoryRolledBack { turns, .. }) = event {
             let live = self.turns.iter_mut().rev().filter(|turn| !turn.rolled_back);
             let last = live.take(usize::try_from(turns).unwrap_or(usize::MAX));
             last.for_each(|turn| turn.rolled_back = true);

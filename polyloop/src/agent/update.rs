@@ -138,6 +138,7 @@ impl<R: Registry> Driver<R> {
             answer: state.answer.clone(),
             tool_completed: state.completed_by.is_some(),
             environment_completed: state.environment_completed,
+            not_recorded: self.not_recorded.clone(),
             unheard: self.session.ledger().has_unheard_words(),
             steps: state.steps,
             actions: state.actions,
@@ -146,5 +147,11 @@ impl<R: Registry> Driver<R> {
             summaries: state.compactions.cost,
             prompt: self.prompt.clone(),
         }
+    }
+
+    /// Tells the host that something was not recorded, now and in the report.
+    pub(crate) fn not_recorded(&mut self, error: RecordError) {
+        Arc::make_mut(&mut self.not_recorded).push(error.clone());
+        self.tell(Update::NotRecorded { error });
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::definition::WallClock;
 use crate::error::JournalError;
 use crate::event::{Event, VERSION};
 use crate::journal::{Chain, Durability, DynJournal, Entry, Lease, Record, SessionId};
+use crate::session::WallClock;
 
 /// The end of a session's journal, with the right to write there.
 pub(crate) struct Writer {

@@ -18,7 +18,8 @@ use stream::Events;
 /// `/v1/messages`.
 ///
 /// A request has a system part, and then a person and the model by turns. So the messages that a prompt begins with as `system`
-/// or `developer` are the system part; later ones are said as a person's words are; and neighbours of one side are one turn.
+/// or `developer` are the system part; later ones stand in the person's turn, between
+/// `<developer_note>` and `</developer_note>`; and neighbors of one side are one turn.
 /// Unless switched off, marks tell the provider up to where a cache is worth its price: behind the tools and the system part,
 /// behind the [run part](crate::Prompt::run_part), behind what the request before ended with, and at the end.
 ///
@@ -53,7 +54,7 @@ impl Default for Messages {
 impl Sealed for Messages {
     const SPEC: Spec = Spec {
         name: "anthropic.messages",
-        version: 1,
+        version: 2,
         client: "Anthropic",
         variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_MODEL", "ANTHROPIC_BASE_URL"],
         base_url: "https://api.anthropic.com",
@@ -103,6 +104,16 @@ impl Sealed for Messages {
 }
 
 impl ClientBuilder<Messages> {
+    /// Sets the version of the bodies; the newest one, 2, unless set. A session that version 1 began goes on with it where the bytes of
+    /// its requests must stay the same.
+    ///
+    /// Version 2 puts what is said as `system` or `developer` after the first turn between `<developer_note>` and
+    /// `</developer_note>`; in version 1 nothing tells an unmarked one from a person's words.
+    #[must_use]
+    pub fn body_version(self, version: u32) -> Self {
+        self.version(version)
+    }
+
     /// Lets the model think, up to so many tokens of [`max_tokens`](Self::max_tokens), before it answers. What it thought is
     /// signed, and goes back with its reply.
     #[must_use]

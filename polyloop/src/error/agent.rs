@@ -146,6 +146,15 @@ pub enum RunError {
         /// The session's id.
         session: String,
     },
+    /// A fork drops what its run is for, so its first message would be a reply of the model.
+    #[error(
+        "a fork of the session `{session}` would begin with a reply of the model, since the fragment that says what the run is \
+         for has `on_fork = drop`; give it `on_fork = keep`"
+    )]
+    ForkWithoutGoal {
+        /// The id of the other session.
+        session: String,
+    },
     /// A session is to branch off from another one where that is in the middle of something.
     #[error("nothing can branch off from the session `{session}` {}", place_to_branch_off(*at, *before, *behind))]
     NoForkPoint {

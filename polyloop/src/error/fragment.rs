@@ -111,7 +111,7 @@ pub enum RecordErrorKind {
     },
 }
 
-/// The remedy for too many; a `latest` fragment, of which there is one, has no `at_most` to raise.
+/// The remedy for too many.
 fn fewer(at_most: usize) -> &'static str {
     if at_most == 1 {
         "record it once in a turn, or raise `at_most` on the type"

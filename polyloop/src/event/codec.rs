@@ -40,9 +40,11 @@ const KINDS: &[(&str, &str)] = &[
     ("tools.enabled", "ToolsEnabled"),
     ("header.changed", "HeaderChanged"),
     (FRAGMENT, "FragmentRecorded"),
+    ("fragment.retired", "FragmentRetired"),
     ("input.recorded", "InputRecorded"),
     (NOTE, "NoteQueued"),
     ("note.taken", "NoteTaken"),
+    ("note.withdrawn", "NoteWithdrawn"),
     (IMPORT, "HistoryImported"),
     ("history.rolled_back", "HistoryRolledBack"),
     ("compaction.started", "CompactionStarted"),
@@ -83,6 +85,7 @@ struct WrittenItem {
 struct WrittenNote {
     note: NoteId,
     fragment: WrittenFragment<String, Rendered>,
+    until: Option<u64>,
 }
 
 /// The record of what was imported.
@@ -103,9 +106,11 @@ impl Event {
             Self::ToolsEnabled { .. } => "tools.enabled",
             Self::HeaderChanged { .. } => "header.changed",
             Self::FragmentRecorded { .. } => FRAGMENT,
+            Self::FragmentRetired { .. } => "fragment.retired",
             Self::InputRecorded { .. } => "input.recorded",
             Self::NoteQueued { .. } => NOTE,
             Self::NoteTaken { .. } => "note.taken",
+            Self::NoteWithdrawn { .. } => "note.withdrawn",
             Self::HistoryImported { .. } => IMPORT,
             Self::HistoryRolledBack { .. } => "history.rolled_back",
             Self::CompactionStarted { .. } => "compaction.started",
@@ -223,10 +228,10 @@ impl Event {
                 Ok(Some(Self::FragmentRecorded { item, fragment, instead_of }))
             }
             NOTE => {
-                let WrittenNote { note, fragment } = parsed(&record.payload, unreadable)?;
+                let WrittenNote { note, fragment, until } = parsed(&record.payload, unreadable)?;
                 let spec = find(&fragment.kind, fragment.role)?;
                 let fragment = fragment.known_as(spec);
-                Ok(Some(Self::NoteQueued { note, fragment }))
+                Ok(Some(Self::NoteQueued { note, fragment, until }))
             }
             IMPORT => {
                 let WrittenHistory { items } = parsed(&record.payload, unreadable)?;

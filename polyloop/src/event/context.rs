@@ -72,6 +72,20 @@ impl WrittenFragment<String, Rendered> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct NoteId(pub(crate) u64);
 
+/// The reason why a waiting note is not stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum NoteEnd {
+    /// A newer statement of the same `latest` kind was recorded or queued.
+    Superseded,
+    /// The host withdrew it.
+    Withdrawn,
+    /// Its time passed.
+    Expired,
+    /// The model knows the value already.
+    Known,
+}
+
 /// Why a session is compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

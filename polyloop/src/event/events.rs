@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::context::{CompactionReason, ImportedItem, NoteId, RecordedFragment};
+use super::context::{CompactionReason, ImportedItem, NoteEnd, NoteId, RecordedFragment};
 use super::decision::Decision;
 use super::input::UserInput;
 use super::outcome::{ActionOutcome, Status, Verdict};
@@ -52,9 +52,13 @@ pub(crate) enum Event {
     FragmentRecorded {
         item: ItemId,
         fragment: RecordedFragment,
-        /// The inherited item in whose place it stands.
+        /// The item that it replaces at its place: in a fork an inherited one, else one that no request contained.
         #[serde(skip_serializing_if = "Option::is_none")]
         instead_of: Option<ItemId>,
+    },
+    /// A statement is removed: in a fork every inherited one of its kind, else one that no request contained.
+    FragmentRetired {
+        item: ItemId,
     },
     InputRecorded {
         item: ItemId,
@@ -69,6 +73,14 @@ pub(crate) enum Event {
     NoteQueued {
         note: NoteId,
         fragment: RecordedFragment,
+        /// The time after which it is not stated any more, in milliseconds since 1970.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<u64>,
+    },
+    /// A note is not stated, and waits no longer.
+    NoteWithdrawn {
+        note: NoteId,
+        why: NoteEnd,
     },
     /// A note is told, and waits no longer.
     NoteTaken {
@@ -83,6 +95,9 @@ pub(crate) enum Event {
     /// The last turns are no longer part of what a model is shown.
     HistoryRolledBack {
         turns: u64,
+        /// Whether sticky context that was recorded before the first input of the session stays.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        keeps_context: bool,
     },
     CompactionStarted {
         reason: CompactionReason,
@@ -109,6 +124,12 @@ pub(crate) enum Event {
         /// yield the same prompts as before.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         keeps_present_notes: bool,
+        /// The restated items that stand in the first part of the prompt, where their kind was stated first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        in_place: Vec<ItemId>,
+        /// Whether restated items that follow the first part of the prompt directly are ordered together with it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        together: bool,
     },
     CompactionAbandoned {
         why: String,

@@ -20,7 +20,7 @@ pub use reply::{Finish, Reply, ReplyCall, Usage};
 
 pub(crate) use calls::CallTable;
 pub(crate) use codec::VERSION;
-pub(crate) use context::{ImportedItem, ImportedPart, ImportedTurns, NoteId, RecordedFragment};
+pub(crate) use context::{ImportedItem, ImportedPart, ImportedTurns, NoteEnd, NoteId, RecordedFragment};
 pub(crate) use events::{
     Closing, Definitions, Event, Header, Intent, LateOutcome, Measured, Seal, SealPurpose, Settled,
 };

@@ -239,7 +239,9 @@ impl Spoken {
 enum Author {
     Unknown,
     /// A person typed them: this part of the message, with its images, or all of it.
-    Person { part: Option<usize> },
+    Person {
+        part: Option<usize>,
+    },
     /// They stand in the place of what was compacted.
     Summary,
 }

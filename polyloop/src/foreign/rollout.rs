@@ -197,6 +197,7 @@ impl Rollout {
 
 /// Returns `true` if a `user_message` event names images.
 fn shows_images(event: Object<'_>) -> bool {
-    let names_some = |member| event.get(member).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    let names_some =
+        |member| event.get(member).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
     names_some("images") || names_some("local_images")
 }

@@ -75,7 +75,9 @@ impl MarkerIndex {
                     Legacy::Pair(begin, end) => {
                         Form::new(kind, &Marker::new(begin), Some(&Marker::new(end)), true)
                     }
-                    Legacy::Prefix(begin) => Form::new(kind, &Marker::new(begin), None, true),
+                    Legacy::Prefix(begin) => {
+                        Form::new(kind, &Marker::new(begin), None, !spec.begins_with(begin))
+                    }
                 });
             }
             ends.push(Ends::new(forms.iter().skip(first).filter_map(|form| form.end.clone()).collect()));

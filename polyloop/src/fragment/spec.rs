@@ -323,6 +323,12 @@ impl FragmentSpec {
         self
     }
 
+    /// Returns `true` if an unmarked type still renders texts that begin so: a prefix of its present form.
+    pub(crate) fn begins_with(&self, prefix: &str) -> bool {
+        let begins = |template: &&[Piece]| matches!(template.first(), Some(Piece::Text(text)) if text.starts_with(prefix));
+        matches!(self.marking, Marking::Unmarked(_)) && self.templates.iter().any(begins)
+    }
+
     /// Sets the templates of the body.
     #[must_use]
     pub const fn templates(mut self, templates: &'static [&'static [Piece]]) -> Self {

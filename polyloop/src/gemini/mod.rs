@@ -18,8 +18,8 @@ use reply::Pieces;
 /// The interface is the one of the API reference, *generateContent*. The base URL is what stands before `/models`.
 ///
 /// A request has a system instruction, and then a person and the model by turns. So the messages that a prompt begins with as
-/// `system` or `developer` are the instruction; later ones are said as a person's words are; and neighbours of one side are one
-/// turn.
+/// `system` or `developer` are the instruction; later ones stand in the person's turn, between
+/// `<developer_note>` and `</developer_note>`; and neighbors of one side are one turn.
 ///
 /// ```no_run
 /// use polyloop::Gemini;
@@ -44,7 +44,7 @@ pub struct GenerateContent {
 impl Sealed for GenerateContent {
     const SPEC: Spec = Spec {
         name: "gemini.generate",
-        version: 1,
+        version: 2,
         client: "Gemini",
         variables: ["GEMINI_API_KEY", "GEMINI_MODEL", "GEMINI_BASE_URL"],
         base_url: "https://generativelanguage.googleapis.com/v1beta",
@@ -83,6 +83,16 @@ impl Sealed for GenerateContent {
 }
 
 impl ClientBuilder<GenerateContent> {
+    /// Sets the version of the bodies; the newest one, 2, unless set. A session that version 1 began goes on with it where the bytes of
+    /// its requests must stay the same.
+    ///
+    /// Version 2 puts what is said as `system` or `developer` after the first turn between `<developer_note>` and
+    /// `</developer_note>`; in version 1 nothing tells an unmarked one from a person's words.
+    #[must_use]
+    pub fn body_version(self, version: u32) -> Self {
+        self.version(version)
+    }
+
     /// Adds a member to the `generationConfig`, such as `topP`, `seed`, `thinkingConfig` or `responseJsonSchema`. The temperature
     /// and the number of tokens have options of their own, which stand in place of what is set here.
     #[must_use]

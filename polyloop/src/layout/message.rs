@@ -7,12 +7,17 @@ use crate::ledger::{Item, ItemContent};
 use crate::message::{Block, Content, Message, Prompt, Role};
 
 /// Adds the message of a group of items: one, unless they speak in different roles or one must stand alone.
-pub(super) fn push_message<'i>(prompt: &mut Prompt, group: &[&'i Item], observation: &Frame) {
-    let may_share = |one: &&'i Item, other: &&'i Item| one.role() == other.role() && may_share(one, other);
+pub(super) fn push_message<'i>(
+    prompt: &mut Prompt,
+    group: &[&'i Item],
+    observation: &Frame,
+    role: impl Fn(&Item) -> Role,
+) {
+    let may_share = |one: &&'i Item, other: &&'i Item| role(one) == role(other) && may_share(one, other);
     for sharing in group.chunk_by(may_share) {
         if let [first, ..] = sharing {
             let blocks: Vec<Block> = sharing.iter().flat_map(|item| blocks(item, observation)).collect();
-            let message = Message::of(first.role(), blocks);
+            let message = Message::of(role(first), blocks);
             if sharing.iter().all(|item| item.fragment().is_some_and(|spec| spec.slot == Slot::Run)) {
                 prompt.push_of_run(message);
             } else {
@@ -91,5 +96,5 @@ fn blocks(item: &Item, observation: &Frame) -> Vec<Block> {
 
 /// Adds what a model is asked for a summary, behind everything else.
 pub(crate) fn push_instruction(prompt: &mut Prompt, instruction: &Item, observation: &Frame) {
-    push_message(prompt, &[instruction], observation);
+    push_message(prompt, &[instruction], observation, Item::role);
 }

@@ -24,7 +24,7 @@ pub(crate) use projection::Projection;
 
 use crate::fragment::FragmentSpec;
 use crate::ledger::Item;
-use crate::message::ItemId;
+use crate::message::{ItemId, Role};
 
 /// An order of items, and which of them share a message: [`Staged`], [`Grouped`], [`Turn`], or one of your own.
 ///
@@ -40,6 +40,15 @@ pub trait Layout: Send + Sync + 'static {
     /// stand where they were recorded, each in a message of its own, unless a layout says otherwise.
     fn follow(&self, items: &[Item]) -> Vec<Vec<ItemId>> {
         items.iter().map(|item| vec![item.id()]).collect()
+    }
+
+    /// Returns the role in which a statement of a fragment type is sent where it was recorded after the first prompt: that of the
+    /// type, unless a layout overrides it.
+    ///
+    /// A `latest` fragment for which a layout returns another role has its place in the first part of a prompt. Its latest value
+    /// is stated there again as soon as the prefix breaks anyway: by a compaction, or in a fork.
+    fn later_role(&self, spec: &FragmentSpec) -> Role {
+        spec.role
     }
 
     /// Says whether a fragment type has a place here; asked of every registered one when an agent is built.

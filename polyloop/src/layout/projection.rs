@@ -16,8 +16,8 @@ pub(crate) struct Projection {
     parts: usize,
     /// The messages of the open part as well.
     open: Prompt,
-    /// How much of the ledger they hold; none where they are not made yet.
-    holds: Option<Part>,
+    /// How much of the ledger they hold, and in which revision; none where they are not made yet.
+    holds: Option<(Part, u64)>,
     /// How often what stood had been changed.
     breaks: u64,
 }
@@ -39,11 +39,12 @@ impl Projection {
         }
         self.close(ledger, layout, observation);
         let open = ledger.open_part();
-        if self.holds != Some(open) {
+        let holds = Some((open, ledger.revision()));
+        if self.holds != holds {
             let from = end_of(ledger, self.parts);
             self.open = self.closed.clone();
             lay_out(&mut self.open, part(ledger.items(), from, open), open, layout, observation);
-            self.holds = Some(open);
+            self.holds = holds;
         }
         self.open.clone()
     }
@@ -69,7 +70,7 @@ impl Projection {
     /// Takes the parts that became final.
     fn close(&mut self, ledger: &Ledger, layout: &dyn Layout, observation: &Frame) {
         for closed in ledger.closed_parts().iter().skip(self.parts) {
-            if self.holds == Some(*closed) {
+            if self.holds == Some((*closed, ledger.revision())) {
                 // It was projected whole while it was open.
                 self.closed = self.open.clone();
             } else {
@@ -96,17 +97,21 @@ fn part(items: &[Item], from: usize, part: Part) -> &[Item] {
 fn lay_out(prompt: &mut Prompt, items: &[Item], part: Part, layout: &dyn Layout, observation: &Frame) {
     if part.arranged {
         for group in arranged(items, &layout.arrange(items)) {
-            push_message(prompt, &group, observation);
+            push_message(prompt, &group, observation, Item::role);
         }
         return;
     }
+    let role = |item: &Item| match item.fragment() {
+        Some(spec) if item.imported_in().is_none() => layout.later_role(spec),
+        _ => item.role(),
+    };
     for run in items.chunk_by(stand_together) {
         if run.iter().any(|item| !is_said(item)) || run.len() == 1 {
-            push_message(prompt, &run.iter().collect::<Vec<_>>(), observation);
+            push_message(prompt, &run.iter().collect::<Vec<_>>(), observation, role);
             continue;
         }
         for group in arranged(run, &layout.follow(run)) {
-            push_message(prompt, &group, observation);
+            push_message(prompt, &group, observation, role);
         }
     }
 }

@@ -93,8 +93,7 @@ fn start_compaction(session: &mut Session<App>, before: Option<ItemId>) {
 /// Puts a summary in the place of some items, and states anew what is to be.
 fn compact(session: &mut Session<App>, before: Option<ItemId>, replaced: &[ItemId]) {
     let summary = Some((session.new_item(), "the summary".into()));
-    let sources = session.ledger().to_restate(before);
-    let restated = sources.into_iter().map(|source| (session.new_item(), source)).collect();
+    let (restated, in_place) = session.to_restate(before);
     let (replaced, effects) = (replaced.to_vec(), Vec::new());
     session.append(Event::CompactionApplied {
         replaced,
@@ -104,6 +103,8 @@ fn compact(session: &mut Session<App>, before: Option<ItemId>, replaced: &[ItemI
         forged_marker: false,
         shortened: Vec::new(),
         keeps_present_notes: true,
+        in_place,
+        together: false,
     });
 }
 

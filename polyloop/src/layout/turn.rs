@@ -25,8 +25,10 @@ use crate::message::{ItemId, Role};
 /// What is recorded later stands where it was recorded, a message each, so each request begins with the bytes of the one
 /// before; notes ride there too. What is said while a model or a tool is at work, and no input after it, stands by itself.
 ///
-/// A system fragment must be `sticky`: an agent whose registry has another one is not built. A fact that changes belongs into
-/// a developer or a user fragment, news of one turn into a user fragment with `slot = turn, lifetime = once`.
+/// A system fragment is `sticky` or `latest`; an agent whose registry has a system fragment that is `once` is not built. A
+/// `latest` system fragment that changes after the first request is sent as a developer message where the change was recorded. The
+/// next compaction, or a fork that refreshes it, puts the latest value into the system part, where the first one was: the
+/// prefix breaks there anyway. News of one turn are a user fragment with `slot = turn, lifetime = once`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turn;
 
@@ -49,12 +51,17 @@ impl Layout for Turn {
     }
 
     fn accepts(&self, spec: &FragmentSpec) -> Result<(), String> {
-        if spec.role == Role::System && spec.lifetime != Lifetime::Sticky {
-            return Err("the system part stays the same from turn to turn, and this is not `sticky`; \
-                        give it `role = developer`, or `lifetime = sticky`"
+        if spec.role == Role::System && spec.lifetime == Lifetime::Once {
+            return Err("the system part stays the same from turn to turn, and this is `once`; \
+                        give it `role = developer`, or another `lifetime`"
                 .to_owned());
         }
         Ok(())
+    }
+
+    fn later_role(&self, spec: &FragmentSpec) -> Role {
+        let is_system_fact = spec.role == Role::System && spec.lifetime == Lifetime::Latest;
+        if is_system_fact { Role::Developer } else { spec.role }
     }
 }
 

@@ -7,18 +7,25 @@ use super::Ledger;
 use super::item::{Item, ItemContent, ItemKind, Statement};
 use super::view::{Part, View};
 use crate::event::Event;
-use crate::fragment::{Lifetime, OnCompact, Rendered, Slot};
+use crate::fragment::{FragmentSpec, Lifetime, OnCompact, Rendered, Slot};
 use crate::message::ItemId;
 
 impl Ledger {
-    /// The items that compaction would state anew, in the order in which they stand: whatever says so and is reached, and
-    /// what said only what changed.
-    pub(crate) fn to_restate(&self, before: Option<ItemId>) -> Vec<ItemId> {
+    /// The items that compaction would state anew, in the order in which they stand: whatever says so and is reached, what said
+    /// only what changed, and what has its place in the system part.
+    pub(crate) fn to_restate(
+        &self,
+        before: Option<ItemId>,
+        in_place: impl Fn(&FragmentSpec) -> bool,
+    ) -> Vec<ItemId> {
         let reached = self.reached(before);
         let stand = self.items().iter().enumerate();
         let to_restate = stand.filter(|(at, item)| {
             let Some(spec) = item.fragment().filter(|_| self.is_latest(item)) else { return false };
             match item.statement() {
+                Some(Statement::Full | Statement::Change) if in_place(spec) => {
+                    spec.on_compact != OnCompact::Drop || *at >= reached
+                }
                 Some(Statement::Full) => spec.on_compact == OnCompact::Restate && *at < reached,
                 Some(Statement::Change) => spec.on_compact != OnCompact::Drop || *at >= reached,
                 Some(Statement::Retraction) | None => false,
@@ -72,6 +79,8 @@ impl Ledger {
             forged_marker,
             shortened,
             keeps_present_notes,
+            in_place,
+            together,
         } = event
         else {
             return;
@@ -90,6 +99,8 @@ impl Ledger {
             Some((*of, source.restated_as(*id, self.turn)))
         });
         let (sources, stated_anew): (BTreeSet<ItemId>, Vec<Item>) = facts.unzip();
+        let (placed, stated_anew): (Vec<Item>, Vec<Item>) =
+            stated_anew.into_iter().partition(|item| in_place.contains(&item.id()));
         let head = self.view.closed.first().filter(|part| part.arranged).map_or(0, |part| part.end);
         let is_replaced = |item: &Item| item.fragment().is_none() && replaced.contains(&item.id());
         let place = self.items().iter().rposition(is_replaced);
@@ -110,7 +121,9 @@ impl Ledger {
         if place.is_none() {
             rest.extend(summary);
         }
-        let old = std::mem::replace(&mut self.view, assembled(first, rest, stated_anew));
+        first.extend(placed);
+        let view = assembled(first, rest, stated_anew, *together);
+        let old = std::mem::replace(&mut self.view, view);
         self.before.push((self.turn, old));
         self.changed_otherwise();
     }
@@ -157,7 +170,7 @@ fn channel(item: &Item) -> Option<&str> {
 
 /// The context that a layout orders first, then what was said; what is stated anew stands directly before the last
 /// turn's words, or before the summary where there are none.
-fn assembled(first: Vec<Item>, rest: Vec<Item>, stated_anew: Vec<Item>) -> View {
+fn assembled(mut first: Vec<Item>, rest: Vec<Item>, mut stated_anew: Vec<Item>, together: bool) -> View {
     let last_input = rest.iter().rposition(|item| item.kind() == ItemKind::Input);
     let summary = || rest.iter().rposition(|item| item.kind() == ItemKind::Summary);
     let mut place = last_input.or_else(summary).unwrap_or(rest.len());
@@ -171,6 +184,9 @@ fn assembled(first: Vec<Item>, rest: Vec<Item>, stated_anew: Vec<Item>) -> View 
         while place.checked_sub(1).and_then(|before| rest.get(before)).is_some_and(opens) {
             place -= 1;
         }
+    }
+    if together && place == 0 {
+        first.append(&mut stated_anew);
     }
     let mut view = View { items: first, closed: Vec::new(), open_arranged: true };
     view.close();

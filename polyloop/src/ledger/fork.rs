@@ -24,24 +24,30 @@ impl Ledger {
 
     /// States a fact in the place of what was inherited; the child is told one value only.
     pub(super) fn refreshed(&mut self, id: ItemId, fragment: &RecordedFragment, old: ItemId) {
+        // The system part states a fact where it was stated first.
+        let first = self.first_statement(fragment.spec.kind) == Some(old)
+            && self.latest(fragment.spec.kind).is_some_and(|(latest, _)| *latest != old);
         for view in self.views() {
-            view.refresh(id, fragment, old);
+            view.refresh(id, fragment, old, first);
         }
         self.changed_otherwise();
     }
 
     /// What stands, and what would stand again after a rollback.
-    fn views(&mut self) -> impl Iterator<Item = &mut View> {
+    pub(super) fn views(&mut self) -> impl Iterator<Item = &mut View> {
         self.before.iter_mut().map(|(_, view)| view).chain([&mut self.view])
     }
 }
 
 impl View {
-    fn refresh(&mut self, id: ItemId, fragment: &RecordedFragment, old: ItemId) {
+    fn refresh(&mut self, id: ItemId, fragment: &RecordedFragment, old: ItemId, first: bool) {
         let is_one = |item: &Item| item.fragment().is_some_and(|spec| spec.kind == fragment.spec.kind);
         // Before a compaction the same fact was another item.
         let place = self.items.iter().position(|item| item.id() == old && is_one(item));
-        let Some(place) = place.or_else(|| self.items.iter().rposition(is_one)) else { return };
+        let other = || {
+            if first { self.items.iter().position(is_one) } else { self.items.iter().rposition(is_one) }
+        };
+        let Some(place) = place.or_else(other) else { return };
         if let Some(item) = self.items.get_mut(place) {
             *item = item.refreshed_as(id, fragment);
         }

@@ -55,6 +55,7 @@ impl Ledger {
             self.place(self.item(*id, content).forging(forged).imported_with(first));
         }
         self.view.close();
+        self.shown = items.iter().map(|imported| imported.item).max().max(self.shown);
     }
 }
 

@@ -5,6 +5,7 @@ mod fork;
 mod import;
 mod item;
 mod rollback;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -39,10 +40,12 @@ pub(crate) struct Ledger {
     began: Option<u64>,
     /// The latest live statement of each kind that has one. Nothing of it is stored: it follows from the items.
     latest: BTreeMap<&'static str, (ItemId, RecordedFragment)>,
-    /// What waits for the next input.
-    notes: BTreeMap<NoteId, RecordedFragment>,
+    /// What waits for the next input, and until when, in milliseconds since 1970.
+    notes: BTreeMap<NoteId, (RecordedFragment, Option<u64>)>,
     /// How often what stood was changed otherwise than by adding to it.
     breaks: u64,
+    /// How often an item of the open part was replaced.
+    revision: u64,
     /// Whether it branched off from another session, and no model has seen it since.
     branched: bool,
     /// The compaction that is under way.
@@ -55,6 +58,8 @@ pub(crate) struct Ledger {
     open_turn: u64,
     /// The last item that stood in a request.
     heard: Option<ItemId>,
+    /// The last item that a request contained, one for a summary included, or that was imported.
+    shown: Option<ItemId>,
     /// Whether a request is out: what the model answers to is what it was shown.
     asked: bool,
     /// The last reply, until it is decided what it means.
@@ -93,6 +98,11 @@ impl Ledger {
         self.breaks
     }
 
+    /// Returns how often an item of the open part was replaced: that part is projected again then.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
     /// Whether a request is out.
     pub(crate) fn is_asked(&self) -> bool {
         self.asked
@@ -118,13 +128,6 @@ impl Ledger {
         self.latest.get(kind)
     }
 
-    /// The statement in whose place the next one of its kind stands: what a fork inherits, as long as no model has seen
-    /// it there.
-    pub(crate) fn to_refresh(&self, kind: &str) -> Option<ItemId> {
-        let (item, fragment) = self.latest(kind)?;
-        self.refreshes(fragment.spec).then_some(*item)
-    }
-
     /// Whether a statement of this type takes the place of the one before.
     pub(crate) fn refreshes(&self, spec: &FragmentSpec) -> bool {
         self.branched && spec.on_fork == OnFork::Refresh
@@ -132,7 +135,13 @@ impl Ledger {
 
     /// What waits for the next input, in the order in which it was queued.
     pub(crate) fn notes(&self) -> impl Iterator<Item = (NoteId, &RecordedFragment)> {
-        self.notes.iter().map(|(note, fragment)| (*note, fragment))
+        self.notes.iter().map(|(note, (fragment, _))| (*note, fragment))
+    }
+
+    /// Returns the waiting notes whose time passed at `now`, in milliseconds since 1970.
+    pub(crate) fn expired_notes(&self, now: u64) -> impl Iterator<Item = NoteId> {
+        let notes = self.notes.iter();
+        notes.filter(move |(_, (_, until))| until.is_some_and(|until| until < now)).map(|(note, _)| *note)
     }
 
     /// The turn that is under way, or was last.
@@ -182,8 +191,13 @@ impl Ledger {
         match event {
             Event::SessionOpened { fork: Some(_), .. } => self.branched_off(),
             Event::FragmentRecorded { item, fragment, instead_of: Some(old) } => {
-                self.refreshed(*item, fragment, *old);
+                if self.refreshes(fragment.spec) {
+                    self.refreshed(*item, fragment, *old);
+                } else {
+                    self.replaced(*item, fragment, *old);
+                }
             }
+            Event::FragmentRetired { item } => self.retired(*item),
             Event::FragmentRecorded { item, fragment, instead_of: None } => {
                 self.said(*item, fragment.clone());
             }
@@ -191,14 +205,17 @@ impl Ledger {
                 let content = ItemContent::Input { input: input.clone(), typed: typed.clone() };
                 self.place(self.item(*item, content).forging(*forged_marker));
             }
-            Event::NoteQueued { note, fragment } => drop(self.notes.insert(*note, fragment.clone())),
+            Event::NoteQueued { note, fragment, until } => {
+                drop(self.notes.insert(*note, (fragment.clone(), *until)));
+            }
+            Event::NoteWithdrawn { note, .. } => drop(self.notes.remove(note)),
             Event::NoteTaken { note, item } => {
-                if let Some(fragment) = self.notes.remove(note) {
+                if let Some((fragment, _)) = self.notes.remove(note) {
                     self.said(*item, fragment);
                 }
             }
             Event::HistoryImported { items } => self.imported(items),
-            Event::HistoryRolledBack { turns } => self.rolled_back(*turns),
+            Event::HistoryRolledBack { turns, keeps_context } => self.rolled_back(*turns, *keeps_context),
             Event::CompactionStarted { before, instruction, .. } => {
                 let asks = |(id, text): &(ItemId, Arc<str>)| {
                     self.item(*id, ItemContent::Instruction { text: text.clone() })
@@ -209,8 +226,13 @@ impl Ledger {
             Event::CompactionApplied { .. } => self.compacted(event),
             Event::CompactionAbandoned { .. } => self.compaction = None,
             // A request for a summary is about what stands, and adds nothing.
-            Event::PromptSealed { .. } if self.compaction.is_some() => {}
+            Event::PromptSealed { .. } if self.compaction.is_some() => {
+                let before = self.compaction.as_ref().and_then(|compacting| compacting.before);
+                let shown = self.items().iter().map(Item::id).take_while(|item| Some(*item) != before);
+                self.shown = shown.max().max(self.shown);
+            }
             Event::PromptSealed { .. } => {
+                self.shown = self.items().iter().map(Item::id).max().max(self.shown);
                 self.heard = self.unsent().iter().map(Item::id).max().max(self.heard);
                 self.view.close();
                 self.branched = false;
@@ -339,6 +361,11 @@ impl Ledger {
     /// What stands was changed: nothing that was derived from it holds any more.
     fn changed_otherwise(&mut self) {
         self.breaks += 1;
+        self.know_latest();
+    }
+
+    /// Finds the latest live statement of each kind.
+    fn know_latest(&mut self) {
         let stand = self.view.items.iter().chain(&self.waiting);
         let latest = stand.filter_map(|item| {
             let fragment = item.recorded()?;

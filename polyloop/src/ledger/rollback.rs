@@ -3,17 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::Ledger;
-use super::item::Item;
-use crate::fragment::OnRollback;
+use super::item::{Item, ItemKind};
+use crate::fragment::{Lifetime, OnRollback, Slot};
+use crate::message::ItemId;
 
 impl Ledger {
-    pub(super) fn rolled_back(&mut self, turns: u64) {
+    pub(super) fn rolled_back(&mut self, turns: u64, keeps_context: bool) {
         let count = usize::try_from(turns).unwrap_or(usize::MAX);
         let gone = self.turns.split_off(self.turns.len().saturating_sub(count));
         let Some(first) = gone.first().copied() else { return };
+        let context_ends = if keeps_context { self.first_purpose() } else { None };
         let survives = |item: &Item| {
             let keeps = item.fragment().is_some_and(|spec| spec.on_rollback == OnRollback::Keep);
-            item.turn() < first || keeps
+            item.turn() < first || keeps || is_context(item) && Some(item.id()) < context_ends
         };
         // What was replaced in a turn that is gone stands again.
         while let Some((_, before)) = self.before.pop_if(|(turn, _)| *turn >= first) {
@@ -34,6 +36,16 @@ impl Ledger {
         self.changed_otherwise();
     }
 
+    /// Returns the first input of the session, or the first goal where its first turn has no input.
+    fn first_purpose(&self) -> Option<ItemId> {
+        let transcript = self.transcript();
+        let is_goal = |item: &&&Item| item.fragment().is_some_and(|spec| spec.slot == Slot::Goal);
+        let is_input = |item: &&&Item| item.kind() == ItemKind::Input;
+        let first = transcript.iter().find(|item| is_input(item) || is_goal(item))?;
+        let mut of_its_turn = transcript.iter().filter(|item| item.turn() == first.turn());
+        Some(of_its_turn.find(is_input).unwrap_or(first).id())
+    }
+
     /// Everything that happened and was not rolled back, in the order in which it was recorded: also what compaction replaced,
     /// and what waits for a reply or a result; not what compaction only stated anew.
     pub(crate) fn transcript(&self) -> Vec<&Item> {
@@ -45,4 +57,11 @@ impl Ledger {
         items.dedup_by_key(|item| item.id());
         items
     }
+}
+
+/// Returns `true` for a fragment that holds for the whole session.
+fn is_context(item: &Item) -> bool {
+    item.fragment().is_some_and(|spec| {
+        spec.lifetime == Lifetime::Sticky && !matches!(spec.slot, Slot::Goal | Slot::Turn)
+    })
 }

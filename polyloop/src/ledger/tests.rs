@@ -133,7 +133,7 @@ fn no_layout_orders_what_another_program_recorded_also_when_everything_else_is_r
     said(&mut ledger, 2, "goal");
     ledger.apply(&sealed());
     ledger.apply(&Event::RunEnded { ending: Ending::FinalAnswer, told: None });
-    ledger.apply(&Event::HistoryRolledBack { turns: 1 });
+    ledger.apply(&Event::HistoryRolledBack { turns: 1, keeps_context: false });
     assert_eq!(texts(&ledger), ["of old"]);
     assert_eq!(ledger.closed_parts(), [Part { end: 1, arranged: false }]);
     assert!(!ledger.open_part().arranged);
@@ -150,7 +150,7 @@ struct Notice {
 fn queued(ledger: &mut Ledger, note: u64, text: &'static str) {
     let rendered = Notice { text }.render().unwrap_or_else(|error| unreachable!("{error}"));
     let fragment = RecordedFragment::new(&const { Notice::SPEC }, rendered);
-    ledger.apply(&Event::NoteQueued { note: NoteId(note), fragment });
+    ledger.apply(&Event::NoteQueued { note: NoteId(note), fragment, until: None });
 }
 
 fn waiting(ledger: &Ledger) -> Vec<u64> {
@@ -175,7 +175,7 @@ fn with_notes() -> Ledger {
 fn a_note_that_was_told_in_a_turn_that_is_rolled_back_is_gone_with_it_and_one_that_waits_waits_on() {
     let mut ledger = with_notes();
     assert_eq!(texts(&ledger), ["first", "<note>told</note>", "second"]);
-    ledger.apply(&Event::HistoryRolledBack { turns: 1 });
+    ledger.apply(&Event::HistoryRolledBack { turns: 1, keeps_context: false });
     assert_eq!(texts(&ledger), ["first"]);
     assert_eq!(waiting(&ledger), [2], "one is a pop");
 }
@@ -213,7 +213,7 @@ fn what_is_refreshed_stands_in_the_message_in_which_another_program_recorded_it(
     let fork = Fork { parent: SessionId::from("parent"), records: 1, hash: String::new() };
     let (library, registry) = (String::new(), String::new());
     ledger.apply(&Event::SessionOpened { library, registry, fork: Some(fork) });
-    let instead_of = ledger.to_refresh("place");
+    let instead_of = ledger.first_statement("place");
     assert_eq!(instead_of, Some(ItemId(1)));
     ledger.apply(&Event::FragmentRecorded { item: ItemId(3), fragment: place("/b"), instead_of });
     assert_eq!(texts(&ledger), ["<place>/b</place>", "of old"]);

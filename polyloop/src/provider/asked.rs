@@ -17,6 +17,8 @@ pub struct Asked<'a> {
     pub tools: &'a LoweredTools,
     /// Whose state goes back.
     pub provider: &'a str,
+    /// Whether what the operator says among the turns is marked, so that it is not read as a person's words.
+    pub marks_notes: bool,
 }
 
 impl<'a> Asked<'a> {

@@ -136,6 +136,12 @@ impl<P: Protocol> ClientBuilder<P> {
         self
     }
 
+    /// Sets the version of the bodies.
+    pub(crate) fn version(mut self, version: u32) -> Self {
+        self.options.body_version = version;
+        self
+    }
+
     /// Builds the client. Nothing is sent.
     ///
     /// # Errors

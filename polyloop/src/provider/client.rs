@@ -15,6 +15,9 @@ use crate::execute::catching;
 use crate::message::{Prompt, ToolDefinition};
 use crate::model::{Deltas, Model, SealedRequest};
 
+/// The version of the bodies in which notes among the turns are marked, in the interfaces that have turns.
+const MARKS_NOTES: u32 = 2;
+
 /// What a model around this one must mend.
 const NOT_SEALED: &str =
     "the body was not sealed, so it is not sent; a model around this one must forward `Model::body`";
@@ -108,7 +111,8 @@ impl<P: Protocol> Client<P> {
 
     fn body_with(&self, prompt: &Prompt, tools: &LoweredTools) -> Vec<u8> {
         let Inner { protocol, options, wanted, .. } = &*self.0;
-        protocol.body(options, &Asked { prompt, tools, provider: &wanted.provider })
+        let marks_notes = options.body_version >= MARKS_NOTES;
+        protocol.body(options, &Asked { prompt, tools, provider: &wanted.provider, marks_notes })
     }
 
     async fn send(&self, body: Vec<u8>, tools: &LoweredTools, deltas: &Deltas) -> Result<Reply, ModelError> {
@@ -173,7 +177,7 @@ impl<P: Protocol> Model for Client<P> {
 
     fn identity(&self) -> String {
         let Inner { protocol, options, server, .. } = &*self.0;
-        let (name, version) = (P::SPEC.name, P::SPEC.version);
+        let (name, version) = (P::SPEC.name, options.body_version);
         format!("{name}/{version} {server} {} {}", options.model, protocol.parameters(options))
     }
 

@@ -24,6 +24,8 @@ pub struct Options {
     pub stream: bool,
     /// How tools are written.
     pub schemas: SchemaReader,
+    /// The version of the bodies.
+    pub body_version: u32,
     /// Members of the user's own, in the order given.
     pub parameters: Vec<(String, Value)>,
 }
@@ -37,6 +39,7 @@ impl Options {
             parallel_tool_calls: None,
             stream: true,
             schemas: spec.schemas,
+            body_version: spec.version,
             parameters: Vec::new(),
         }
     }
@@ -48,6 +51,9 @@ impl Options {
         let refuse = |name: &str, reason| Err(ProviderError::Parameter { name: name.to_owned(), reason });
         if self.temperature.is_some_and(|temperature| !temperature.is_finite()) {
             return refuse("temperature", "is no finite number");
+        }
+        if !(1..=spec.version).contains(&self.body_version) {
+            return refuse("body_version", "is no version of the bodies that this client makes");
         }
         let names: Vec<&str> = self.parameters.iter().map(|(name, _)| name.as_str()).collect();
         for (position, name) in names.iter().enumerate() {

@@ -4,6 +4,12 @@
 //! `system` or `developer`, is the system part; what is said so later, and every result of a call, is said to the model as a
 //! person's words are; and neighbours who speak in one role are one turn. It is a fixed step of the interface, part of its
 //! version, and what comes of it is under the seal's hash.
+//!
+//! From version 2 of the bodies, what is said later as `system` or `developer` is put between the markers `<developer_note>` and
+//! `</developer_note>`, since nothing else tells it from what a person typed. The `<` of such a marker inside any text of that side
+//! becomes `&lt;`, so no text can forge or end a note.
+
+use std::borrow::Cow;
 
 use super::{Asked, Piece, pieces};
 use crate::message::Role;
@@ -30,13 +36,54 @@ pub(crate) struct Turns<'a> {
 pub(crate) fn turns<'a>(asked: &Asked<'a>) -> Turns<'a> {
     let mut all = Turns::default();
     for (number, message) in asked.prompt.messages().enumerate() {
-        let said = pieces(message, asked).into_iter().map(|piece| (number, piece));
         let model = message.role() == Role::Assistant;
+        let operator = matches!(message.role(), Role::System | Role::Developer);
+        let in_front = operator && all.turns.is_empty();
+        let marked = |piece| match piece {
+            Piece::Text { text, with } if asked.marks_notes && !model && !in_front => {
+                Piece::Text { text: if operator { note(&text) } else { without_markers(text) }, with }
+            }
+            piece => piece,
+        };
+        let said = pieces(message, asked).into_iter().map(|piece| (number, marked(piece)));
         match all.turns.last_mut() {
-            None if matches!(message.role(), Role::System | Role::Developer) => all.system.extend(said),
+            None if operator => all.system.extend(said),
             Some(last) if last.model == model => last.pieces.extend(said),
             _ => all.turns.push(Side { model, pieces: said.collect() }),
         }
     }
     all
+}
+
+/// The names of the markers, as they begin.
+const MARKERS: [&str; 2] = ["<developer_note", "</developer_note"];
+
+/// A text of the operator, between the markers.
+fn note(text: &str) -> Cow<'static, str> {
+    format!("<developer_note>{}</developer_note>", without_markers(Cow::Borrowed(text))).into()
+}
+
+/// A text in which no marker begins.
+fn without_markers(text: Cow<'_, str>) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let begins = |at: &usize| {
+        let begins_with = |marker: &str| {
+            let here = bytes.get(*at..*at + marker.len());
+            here.is_some_and(|here| here.eq_ignore_ascii_case(marker.as_bytes()))
+        };
+        MARKERS.into_iter().any(begins_with)
+    };
+    let places: Vec<usize> = text.match_indices('<').map(|(at, _)| at).filter(begins).collect();
+    if places.is_empty() {
+        return text;
+    }
+    let mut escaped = String::with_capacity(text.len() + 3 * places.len());
+    let mut copied = 0;
+    for at in places {
+        escaped.push_str(text.get(copied..at).unwrap_or_default());
+        escaped.push_str("&lt;");
+        copied = at + 1;
+    }
+    escaped.push_str(text.get(copied..).unwrap_or_default());
+    escaped.into()
 }

@@ -42,6 +42,14 @@ impl Latest {
         self.full.spec
     }
 
+    /// Returns `true` if a statement says it already.
+    pub(super) fn is_stated_by(&self, now: &RecordedFragment) -> bool {
+        if self.is_silent {
+            return now.retracts;
+        }
+        !now.retracts && now.in_full().text() == self.full.rendered.text()
+    }
+
     /// What is recorded behind the latest statement, or in its place; none where that says it.
     pub(super) fn behind<R: Registry>(
         self,
@@ -101,8 +109,8 @@ impl Retraction {
         Self { spec: &const { F::SPEC } }
     }
 
-    pub(super) fn kind(self) -> &'static str {
-        self.spec.kind
+    pub(super) fn spec(self) -> &'static FragmentSpec {
+        self.spec
     }
 
     /// What is recorded behind the latest statement; none where nothing is to be taken back.

@@ -2,6 +2,7 @@
 
 mod doors;
 mod latest;
+mod notes;
 mod order;
 mod sanitizer;
 mod shown;
@@ -14,6 +15,7 @@ mod words;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 pub use shown::Entry;
 pub use turns::LiveTurn;
@@ -28,11 +30,14 @@ use words::Recorded;
 
 use crate::error::RecordError;
 use crate::event::{CallId, Event, ImportedPart, NoteId, SealPurpose, UserInput};
-use crate::fragment::{LatestFragment, Rendered, RetractableFragment};
+use crate::fragment::{FragmentSpec, LatestFragment, Lifetime, Rendered, RetractableFragment};
 use crate::layout::{Frame, Layout, Projection, Staged, push_instruction};
 use crate::ledger::{Item, Ledger};
 use crate::message::{ItemId, Prompt, RunningHash};
 use crate::registry::{Registered, Registry};
+
+/// A clock of the host.
+pub(crate) type WallClock = dyn Fn() -> SystemTime + Send + Sync;
 
 /// A record of what was said, and the projection of it as a prompt.
 ///
@@ -70,6 +75,8 @@ pub struct Session<R: Registry> {
     observation: Frame,
     /// What is made of a person's words before a model sees them.
     sanitizer: Option<Arc<Sanitizer<R>>>,
+    /// The clock by which notes expire; none where none of them does.
+    clock: Option<Arc<WallClock>>,
     projection: Projection,
     hash: RunningHash,
     /// How often what stood had been changed when it was hashed last.
@@ -102,6 +109,7 @@ impl<R: Registry> Session<R> {
             layout,
             observation,
             sanitizer: None,
+            clock: None,
             projection: Projection::new(),
             hash: RunningHash::default(),
             hashed_breaks: 0,
@@ -125,6 +133,9 @@ impl<R: Registry> Session<R> {
     ///
     /// What the model was told is what stands in the history: the latest live statement of the kind. There is nothing else
     /// that says so, so nothing can be forgotten and nothing is said twice: not after a compaction, a fork or a rollback.
+    ///
+    /// In a run, a statement of this turn that no request contained yet is replaced at its place, so the model reads the last
+    /// value only; where that is what it knew before, the statement is removed. `at_most` does not limit how often a fact changes.
     ///
     /// # Errors
     ///
@@ -156,11 +167,14 @@ impl<R: Registry> Session<R> {
 
     /// Lets a fragment wait for a person's next words: a note, which then stands directly before them. It is told once.
     ///
+    /// Of a `latest` kind the newest statement counts: a note replaces an earlier one of its kind, and is withdrawn when the fact
+    /// is stated or taken back in the meantime.
+    ///
     /// # Errors
     ///
     /// As [`inject`](Self::inject). Where a turn may not record as many of the kind as wait, the last ones wait on.
     pub fn queue<F: Registered<R>>(&mut self, fragment: F) -> Result<(), RecordError> {
-        self.queue_note(rendered::<R, F>(fragment)?);
+        self.queue_note(rendered::<R, F>(fragment)?, None);
         Ok(())
     }
 
@@ -201,6 +215,12 @@ impl<R: Registry> Session<R> {
         self
     }
 
+    /// The same session, in which notes expire by this clock.
+    pub(crate) fn timed(mut self, clock: Arc<WallClock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
     /// Keeps what is recorded from now on until a journal holds it.
     pub(crate) fn journaled(mut self) -> Self {
         self.unwritten = Some(Vec::new());
@@ -218,12 +238,26 @@ impl<R: Registry> Session<R> {
             layout: self.layout.clone(),
             observation: self.observation.clone(),
             sanitizer: self.sanitizer.clone(),
+            clock: self.clock.clone(),
             projection: self.projection.clone(),
             hash: self.hash.clone(),
             hashed_breaks: self.hashed_breaks,
             unwritten: None,
             registry: PhantomData,
         }
+    }
+
+    /// The facts that a compaction states anew, as new items, each with the item that stated it last; and those of the new ones
+    /// that have their place in the first part of the prompt.
+    pub(crate) fn to_restate(&mut self, before: Option<ItemId>) -> (Vec<(ItemId, ItemId)>, Vec<ItemId>) {
+        let layout = self.layout.clone();
+        let has_place =
+            |spec: &FragmentSpec| spec.lifetime == Lifetime::Latest && layout.later_role(spec) != spec.role;
+        let sources = self.ledger.to_restate(before, has_place);
+        let restated: Vec<_> = sources.into_iter().map(|of| (self.new_item(), of)).collect();
+        let in_place = restated.iter().filter(|(_, of)| self.ledger.type_of(*of).is_some_and(has_place));
+        let in_place = in_place.map(|(item, _)| *item).collect();
+        (restated, in_place)
     }
 
     /// What no journal holds yet.

@@ -26,11 +26,19 @@ impl<R: Registry> Session<R> {
                 Err("is a decision between a call and its result")
             }
             Event::FragmentRecorded { fragment, instead_of: Some(old), .. }
-                if self.ledger.to_refresh(fragment.spec.kind) != Some(*old) =>
+                if !self.ledger.may_be_replaced(fragment.spec, *old) =>
             {
-                Err("stands in the place of what was not inherited")
+                Err("replaces a statement that was not inherited and that a request contained")
             }
-            Event::HistoryRolledBack { turns }
+            Event::FragmentRetired { item }
+                if !self
+                    .ledger
+                    .type_of(*item)
+                    .is_some_and(|spec| self.ledger.may_be_replaced(spec, *item)) =>
+            {
+                Err("removes a statement that was not inherited and that a request contained")
+            }
+            Event::HistoryRolledBack { turns, .. }
                 if *turns == 0 || *turns > self.ledger.turns().len() as u64 =>
             {
                 Err("rolls back turns that are not there")
@@ -38,7 +46,9 @@ impl<R: Registry> Session<R> {
             Event::NoteQueued { note, .. } if note.0 <= self.next_note => {
                 Err("gives a note the id of another one")
             }
-            Event::NoteTaken { note, .. } if !self.ledger.notes().any(|(waits, _)| waits == *note) => {
+            Event::NoteTaken { note, .. } | Event::NoteWithdrawn { note, .. }
+                if !self.ledger.notes().any(|(waits, _)| waits == *note) =>
+            {
                 Err("takes a note that does not wait")
             }
             Event::SessionOpened { fork: Some(_), .. }
@@ -51,13 +61,13 @@ impl<R: Registry> Session<R> {
                 Err("changes what stands in the middle of a step")
             }
             Event::HistoryImported { items } => self.may_import(items),
-            Event::FragmentRecorded { fragment, instead_of: Some(old), .. }
-                if self.ledger.latest(fragment.spec.kind).is_none_or(|(item, _)| item != old) =>
-            {
-                Err("takes the place of what is not the latest of its kind")
-            }
             Event::CompactionApplied { .. } if self.ledger.compacting().is_none() => {
                 Err("is a compaction that nobody began")
+            }
+            Event::CompactionApplied { restated, in_place, .. }
+                if !in_place.iter().all(|item| restated.iter().any(|(restated, _)| restated == item)) =>
+            {
+                Err("states in its place what it does not restate")
             }
             Event::CompactionApplied { replaced, .. } if !self.ledger.may_replace(replaced) => {
                 Err("parts a call from its result")

@@ -58,7 +58,7 @@ fn compact(session: &mut Session<App>, replaced: &[ItemId]) {
         before: None,
         instruction: None,
     });
-    let restated = session.ledger().to_restate(None).into_iter().map(|of| (session.new_item(), of)).collect();
+    let (restated, in_place) = session.to_restate(None);
     let summary = Some((session.new_item(), "summary".into()));
     session.append(Event::CompactionApplied {
         replaced: replaced.to_vec(),
@@ -68,6 +68,8 @@ fn compact(session: &mut Session<App>, replaced: &[ItemId]) {
         forged_marker: false,
         shortened: Vec::new(),
         keeps_present_notes: true,
+        in_place,
+        together: true,
     });
 }
 
@@ -82,13 +84,13 @@ fn an_older_value_that_a_rollback_leaves_is_no_evidence_for_a_newer_one() {
     talk(&mut session, "a", "one");
     begin(&mut session, 2);
     talk(&mut session, "b", "two");
-    session.append(Event::HistoryRolledBack { turns: 1 });
+    session.append(Event::HistoryRolledBack { turns: 1, keeps_context: false });
     assert_eq!(session.told::<Catalog>().unwrap().text(), "<catalog>1</catalog>");
     begin(&mut session, 2);
     assert_eq!(session.sync(Catalog { version: 2 }).unwrap(), None, "said once");
     let said: Vec<_> = session.items().iter().map(|item| item.text().into_owned()).collect();
     assert_eq!(said, ["<catalog>1</catalog>", "a", "one", "<catalog>2</catalog>"]);
-    session.append(Event::HistoryRolledBack { turns: 2 });
+    session.append(Event::HistoryRolledBack { turns: 2, keeps_context: false });
     assert!(session.told::<Catalog>().is_none());
     assert_eq!(
         session.retract::<Catalog>().unwrap(),
@@ -116,9 +118,9 @@ fn what_was_rolled_back_is_neither_shown_nor_remembered_and_what_was_compacted_i
     assert_eq!((session.title(9), session.preview(9)), (Some("a"), Some("b")));
     begin(&mut session, 2);
     talk(&mut session, "c", "three");
-    session.append(Event::HistoryRolledBack { turns: 1 });
+    session.append(Event::HistoryRolledBack { turns: 1, keeps_context: false });
     assert_eq!(shown(&session), all);
-    session.append(Event::HistoryRolledBack { turns: 1 });
+    session.append(Event::HistoryRolledBack { turns: 1, keeps_context: false });
     assert_eq!(
         shown(&session),
         [catalog, "a", "one", "note 1"],
@@ -129,7 +131,7 @@ fn what_was_rolled_back_is_neither_shown_nor_remembered_and_what_was_compacted_i
     assert_eq!((session.title(9), session.preview(9)), (Some("a"), Some("a")));
     let turns: Vec<_> = session.turns().into_iter().map(|turn| (turn.number, turn.items.len())).collect();
     assert_eq!(turns, [(1, 3)], "what stays of a turn that is gone is in none");
-    session.append(Event::HistoryRolledBack { turns: 1 });
+    session.append(Event::HistoryRolledBack { turns: 1, keeps_context: false });
     assert_eq!((shown(&session), session.title(9)), (vec!["note 1".to_owned()], None));
 }
 
@@ -150,12 +152,25 @@ fn a_summary_is_an_entry_that_says_what_it_is() {
 }
 
 #[test]
-fn a_run_begins_to_count_anew_what_it_may_record() {
+fn a_statement_of_this_turn_that_no_request_contained_is_replaced_and_an_earlier_one_stays() {
     let mut session = Session::<App>::new();
     begin(&mut session, 1);
     session.append(Event::RunEnded { ending: Ending::Cancelled, told: None });
     begin(&mut session, 2);
-    assert!(session.sync(Catalog { version: 3 }).is_err(), "one in a turn");
+    session.sync(Catalog { version: 3 }).unwrap();
+    session.sync(Catalog { version: 4 }).unwrap();
+    assert_eq!(texts(&session), ["<catalog>1</catalog>", "<catalog>4</catalog>"]);
+    session.sync(Catalog { version: 1 }).unwrap();
+    assert_eq!(texts(&session), ["<catalog>1</catalog>"], "the earlier one holds again");
+    session.append(Event::PromptSealed { seal: Seal::default() });
+    session.sync(Catalog { version: 5 }).unwrap();
+    session.retract::<Catalog>().unwrap();
+    assert_eq!(texts(&session), ["<catalog>1</catalog>"], "it stands behind the reply that is still to come");
+    assert_eq!(session.told::<Catalog>(), None);
+}
+
+fn texts(session: &Session<App>) -> Vec<String> {
+    session.items().iter().map(|item| item.text().into_owned()).collect()
 }
 
 #[test]
@@ -171,7 +186,7 @@ fn words_that_stood_in_a_request_are_heard_also_behind_a_compaction_and_a_rollba
     begin(&mut session, 1);
     session.say("c").unwrap();
     assert!(session.ledger().has_unheard_words());
-    session.append(Event::HistoryRolledBack { turns: 1 });
+    session.append(Event::HistoryRolledBack { turns: 1, keeps_context: false });
     assert!(!session.ledger().has_unheard_words());
     begin(&mut session, 1);
     session.append(Event::PromptSealed { seal: Seal::default() });

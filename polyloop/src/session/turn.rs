@@ -6,6 +6,7 @@ use super::words::{Recorded, Words};
 use crate::error::{RecordError, RecordErrorKind};
 use crate::event::{NoteId, RecordedFragment, UserInput};
 use crate::fragment::Rendered;
+use crate::message::{Message, Role};
 use crate::registry::Registry;
 
 /// What the start of a turn worked out, once: what is going to be recorded, and how large the prompt becomes.
@@ -49,7 +50,7 @@ impl TurnContext {
     pub fn notes(&self) -> impl Iterator<Item = (&'static str, &Rendered)> {
         self.resolved.iter().filter_map(|resolved| match resolved {
             Resolved::Note(_, fragment) => Some((fragment.spec.kind, &*fragment.rendered)),
-            Resolved::Fragment { .. } | Resolved::Input { .. } => None,
+            _ => None,
         })
     }
 
@@ -61,13 +62,15 @@ impl TurnContext {
 
     /// Whether anything is told but notes.
     pub(crate) fn says_something(&self) -> bool {
-        self.resolved.iter().any(|resolved| !matches!(resolved, Resolved::Note(..)))
+        let says =
+            |resolved: &Resolved| matches!(resolved, Resolved::Fragment { .. } | Resolved::Input { .. });
+        self.resolved.iter().any(says)
     }
 
     fn words(&self) -> Option<(&UserInput, Option<&UserInput>)> {
         self.resolved.iter().find_map(|resolved| match resolved {
             Resolved::Input { input, typed, .. } => Some((input, typed.as_ref())),
-            Resolved::Fragment { .. } | Resolved::Note(..) => None,
+            _ => None,
         })
     }
 }
@@ -93,11 +96,13 @@ impl<R: Registry> Session<R> {
 
     /// What is recorded of all notes that wait and these words, and why notes wait on. Nothing is projected for it.
     pub(super) fn opening(&self, words: &[Words]) -> Result<(Vec<Resolved>, Vec<RecordError>), RecordError> {
+        let expired = self.expired_notes();
         let mut notes: Vec<(NoteId, RecordedFragment)> =
             self.ledger.notes().map(|(note, fragment)| (note, fragment.clone())).collect();
+        notes.retain(|(note, _)| !expired.contains(note));
         let mut left = Vec::new();
         loop {
-            let error = match self.resolve(Recorded::default(), &notes, words) {
+            let error = match self.resolve(Recorded::default(), &expired, &notes, words) {
                 Ok(resolved) => return Ok((resolved, left)),
                 Err(error) => error,
             };
@@ -116,5 +121,20 @@ impl<R: Registry> Session<R> {
         for resolved in &turn.resolved {
             self.take(resolved.clone());
         }
+    }
+
+    /// The same session once more, with what a turn begins with.
+    pub(crate) fn with(&self, turn: &TurnContext) -> Self {
+        let mut then = self.twin();
+        then.begin(turn);
+        then
+    }
+
+    /// Returns `true` if the first message of the conversation is not one to the model, but a reply of it or a result.
+    pub(crate) fn begins_with_reply(&mut self) -> bool {
+        let prompt = self.prompt();
+        let mut roles = prompt.messages().map(Message::role);
+        let first = roles.find(|role| !matches!(role, Role::System | Role::Developer));
+        matches!(first, Some(Role::Assistant | Role::Tool))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::latest::{Latest, Retraction};
 use crate::error::{RecordError, RecordErrorKind};
 use crate::event::{RecordedFragment, UserInput};
-use crate::fragment::{FragmentSpec, LatestFragment, Marking, RetractableFragment};
+use crate::fragment::{FragmentSpec, LatestFragment, Lifetime, Marking, RetractableFragment};
 use crate::registry::{Registered, Registry};
 
 /// The kind of a person's words, in errors.
@@ -17,8 +17,7 @@ pub(crate) struct Recorded(BTreeMap<&'static str, usize>);
 
 impl Recorded {
     pub(crate) fn count(&mut self, fragment: &RecordedFragment) {
-        // What takes something back is said once for each statement.
-        if !fragment.retracts {
+        if is_limited(fragment) {
             *self.0.entry(fragment.spec.kind).or_default() += 1;
         }
     }
@@ -26,11 +25,17 @@ impl Recorded {
     /// Whether this turn may record one more.
     pub(crate) fn admits(&self, fragment: &RecordedFragment) -> Result<(), RecordError> {
         let FragmentSpec { kind, at_most, .. } = *fragment.spec;
-        if !fragment.retracts && self.0.get(kind).copied().unwrap_or_default() >= at_most {
+        if is_limited(fragment) && self.0.get(kind).copied().unwrap_or_default() >= at_most {
             return Err(RecordError::new(kind, RecordErrorKind::TooMany { at_most }));
         }
         Ok(())
     }
+}
+
+/// Returns `true` if `at_most` counts this. Of a `latest` kind one statement holds at any time, whatever is superseded; a limit
+/// would keep a false one.
+fn is_limited(fragment: &RecordedFragment) -> bool {
+    fragment.spec.lifetime != Lifetime::Latest
 }
 
 /// Words on their way into a session: rendered and checked, not yet recorded.

@@ -7,8 +7,8 @@ mod rollouts;
 mod sessions;
 
 use polyloop::{
-    Agent, Content, ContextFragment, ForeignHistory, HistoryError, HistoryImport, ImportReport, Item, Journal,
-    MemoryJournal, Message, Reply, Role, Scripted, Session, registry,
+    Agent, Content, ContextFragment, ForeignHistory, HistoryError, HistoryImport, ImportReport, Item,
+    Journal, MemoryJournal, Message, Reply, Role, Scripted, Session, registry,
 };
 use serde_json::Value;
 

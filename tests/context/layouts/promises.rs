@@ -37,9 +37,9 @@ mod without_a_place {
     #[fragment(role = assistant, unmarked = "for a test", max_chars = 10, body = "yes")]
     pub(super) struct Example;
 
-    /// What is the case now.
+    /// What is the case once.
     #[derive(polyloop::ContextFragment)]
-    #[fragment(role = system, unmarked = "for a test", lifetime = latest, absent = "no", max_chars = 10, body = "yes")]
+    #[fragment(role = system, unmarked = "for a test", lifetime = once, max_chars = 10, body = "yes")]
     pub(super) struct Now;
 
     polyloop::registry! { pub(super) struct Examples { fragments: [Example] } }
@@ -61,7 +61,7 @@ fn a_kind_without_a_place_is_refused_when_an_agent_is_built() {
     assert_eq!(
         built::<Changing>(Turn).unwrap_err().to_string(),
         "the layout `polyloop::layout::turn::Turn` has no place for `now`: the system part stays the same from turn to turn, \
-         and this is not `sticky`; give it `role = developer`, or `lifetime = sticky`"
+         and this is `once`; give it `role = developer`, or another `lifetime`"
     );
     assert!(built::<Examples>(Turn).is_ok() && built::<Examples>(Staged).is_ok());
     assert!(built::<Changing>(Grouped).is_ok() && built::<Changing>(Staged).is_ok());

@@ -7,7 +7,7 @@ use crate::{ContextFragment, registry};
 
 /// Where the agent works.
 #[derive(ContextFragment)]
-#[fragment(crate = crate, role = user, markers("<place>", "</place>"), lifetime = latest, max_chars = 99, at_most = 99)]
+#[fragment(crate = crate, role = user, markers("<place>", "</place>"), lifetime = latest, max_chars = 99)]
 #[fragment(absent = "no place", body = "{name}")]
 pub(super) struct Place {
     pub(super) name: usize,
@@ -16,7 +16,7 @@ pub(super) struct Place {
 /// What it may do. A child keeps what its parent was told.
 #[derive(ContextFragment)]
 #[fragment(crate = crate, role = developer, unmarked = "short", lifetime = latest, on_fork = keep, max_chars = 99)]
-#[fragment(absent = "no rights", at_most = 99, on_compact = keep, body = "rights {level}")]
+#[fragment(absent = "no rights", on_compact = keep, body = "rights {level}")]
 pub(super) struct Rights {
     pub(super) level: usize,
 }
@@ -24,7 +24,7 @@ pub(super) struct Rights {
 /// How far it is; only what changed is said.
 #[derive(ContextFragment, Serialize, Deserialize)]
 #[fragment(crate = crate, role = user, markers("<count>", "</count>"), lifetime = latest, max_chars = 99, state)]
-#[fragment(absent = "no count", at_most = 99, change = more, body = "{number}")]
+#[fragment(absent = "no count", change = more, body = "{number}")]
 pub(super) struct Count {
     pub(super) number: usize,
 }

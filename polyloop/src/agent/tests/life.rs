@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use super::kinds::{App, Count, Later, News, Note, Place, Rights};
 use super::machine::Choices;
 use super::{compactions, config, strictly};
+use crate::ContextFragment;
 use crate::compact::{Effect, History, Size};
 use crate::event::{
     Action, ActionOutcome, Call, CompactionReason, Decision, Definitions, Ending, Event, Seal, SealPurpose,
@@ -65,13 +66,6 @@ impl Life {
         }
     }
 
-    /// Says what holds, of every kind, as a host does before each turn.
-    fn tell(&mut self) {
-        for kind in LATEST {
-            self.tell_of(kind);
-        }
-    }
-
     fn tell_of(&mut self, kind: &str) {
         let words = match (kind, self.world.get(kind).copied()) {
             ("place", Some(name)) => Words::latest::<App, Place>(Place { name }).unwrap(),
@@ -82,6 +76,47 @@ impl Life {
             (_, None) => Words::retract::<App, Count>(),
         };
         self.say(words);
+    }
+
+    /// Records what a turn begins with: its input, and the notes that wait.
+    fn open_turn(&mut self) {
+        let mut copy = self.session.twin().journaled();
+        let turn = copy.turn(&[Words::input("go".into()).unwrap()]).unwrap();
+        copy.begin(&turn);
+        for event in copy.unwritten() {
+            self.record(event.clone());
+        }
+    }
+
+    /// Lets a place wait for the next input; sometimes it is withdrawn, and sometimes another place is known before. Returns the
+    /// kind that the input states.
+    fn queue(&mut self, choices: &mut Choices<'_>) -> Option<&'static str> {
+        if choices.below(3) > 0 {
+            return None;
+        }
+        let known = self.world.insert("place", choices.below(5));
+        let mut copy = self.session.twin().journaled();
+        for name in [choices.below(5), self.world["place"]] {
+            copy.queue(Place { name }).unwrap();
+        }
+        let is_withdrawn = choices.below(4) == 0;
+        if is_withdrawn {
+            assert_eq!(copy.withdraw_notes::<Place>(), 1, "an earlier value waits no longer");
+        }
+        for event in copy.unwritten() {
+            self.record(event.clone());
+        }
+        match choices.below(3) {
+            // What is told afterwards is newer than the note.
+            0 => drop(self.world.insert("place", choices.below(5))),
+            1 => drop(self.world.remove("place")),
+            _ if is_withdrawn => match known {
+                Some(known) => drop(self.world.insert("place", known)),
+                None => drop(self.world.remove("place")),
+            },
+            _ => return Some("place"),
+        }
+        None
     }
 
     fn change(&mut self, choices: &mut Choices<'_>) -> &'static str {
@@ -102,19 +137,22 @@ impl Life {
         self.before.push(Some(self.session.items().iter().map(Item::id).collect()));
         self.record(Event::RunStarted { definition: Definitions::new() });
         self.under_way = true;
-        self.tell();
-        let stands = |item: &ItemId| self.session.items().iter().any(|known| known.id() == *item);
-        if self.before.last().is_some_and(|last| last.iter().flatten().any(|item| !stands(item))) {
-            // A branch was told its own values in the place of what it inherited.
-            self.before.fill(None);
+        let is_branch = self.session.ledger().refreshes(&const { Place::SPEC });
+        let waits = self.queue(choices);
+        for kind in LATEST.into_iter().filter(|kind| Some(*kind) != waits) {
+            self.tell_of(kind);
         }
         let first = self.numbers;
         for _ in 0..choices.below(3) {
             self.inject(choices);
         }
-        self.say(Words::input("go".into()).unwrap());
+        self.open_turn();
         if choices.below(3) == 0 {
             self.compact(choices);
+        }
+        if is_branch {
+            // It was told its own values in the place of what it inherited.
+            self.before.fill(None);
         }
         self.ask();
         // What this turn says first is in its first request, whatever was compacted in front of it.
@@ -247,8 +285,8 @@ impl Life {
         let effects = history.effects(&replaced.iter().copied().collect(), |_| Some(Effect::Receipt));
         let says = choices.below(4) > 0 || !effects.is_empty();
         let summary = says.then(|| (self.session.new_item(), "a summary".into()));
-        let sources = self.session.ledger().to_restate(before);
-        let restated = sources.into_iter().map(|of| (self.session.new_item(), of)).collect();
+        let (restated, in_place) = self.session.to_restate(before);
+        let together = choices.below(2) == 0;
         let (keeps_present_notes, present) = (choices.below(2) == 0, self.session.ledger().turn());
         let stood = self.session.items().to_vec();
         self.record(Event::CompactionApplied {
@@ -259,8 +297,15 @@ impl Life {
             forged_marker: false,
             shortened: Vec::new(),
             keeps_present_notes,
+            in_place,
+            together,
         });
         compactions::check(&stood, self.session.items(), present, keeps_present_notes);
+        for _ in 0..choices.below(3) {
+            // A host supplies present values.
+            let kind = self.change(choices);
+            self.tell_of(kind);
+        }
     }
 
     /// The session goes on in another process, which knows its journal only; or another one branches off.
@@ -295,7 +340,7 @@ impl Life {
         self.record(Event::SessionOpened { library: String::new(), registry: String::new(), fork });
         // What is refreshed takes the place of what was inherited.
         let inherited = self.session.ledger().latest("place").map(|(_, fragment)| fragment.retracts);
-        if inherited != Some(false) || !self.world.contains_key("place") {
+        if inherited != Some(false) {
             return;
         }
         let told = self.events.len();
@@ -304,12 +349,16 @@ impl Life {
             return;
         }
         let places = self.session.items().iter().filter(|item| item.kind_name() == "place").count();
-        assert_eq!(places, 1, "a child is told one place");
+        assert_eq!(
+            places,
+            usize::from(self.world.contains_key("place")),
+            "a child is told one place, or none"
+        );
     }
 
     /// What stood before stands again, and behind it only what is kept.
     fn roll_back(&mut self, turns: usize) {
-        self.record(Event::HistoryRolledBack { turns: turns as u64 });
+        self.record(Event::HistoryRolledBack { turns: turns as u64, keeps_context: true });
         let gone = self.before.split_off(self.before.len() - turns);
         let live = self.session.ledger().turns();
         assert!(live.len() == self.before.len() && live.is_sorted_by(|one, next| one < next), "{live:?}");

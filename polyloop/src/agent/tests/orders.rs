@@ -11,8 +11,8 @@ use super::{App, Note, config, strictly};
 use crate::error::{ModelError, ModelErrorClass};
 use crate::event::{
     Action, ActionOutcome, Call, CallId, Closing, CompactionReason, Decision, Definitions, Ending, Event,
-    Header, ImportedItem, ImportedPart, Intent, Measured, NoteId, RecordedFragment, Reply, Seal, Settled,
-    UserInput, Verdict,
+    Header, ImportedItem, ImportedPart, Intent, Measured, NoteEnd, NoteId, RecordedFragment, Reply, Seal,
+    Settled, UserInput, Verdict,
 };
 use crate::fragment::ContextFragment;
 use crate::ledger::Item;
@@ -101,10 +101,12 @@ fn about_the_context(session: &Session<App>, ids: [ItemId; 2], choices: &mut Cho
     };
     let rendered = App::render(&Note { text: "a note".to_owned() }).unwrap();
     let fragment = RecordedFragment::new(&const { Note::SPEC }, rendered);
-    match choices.below(9) {
-        0 => Event::NoteQueued { note: NoteId(choices.below(3) as u64), fragment },
+    match choices.below(11) {
+        0 => Event::NoteQueued { note: NoteId(choices.below(3) as u64), fragment, until: None },
         1 => Event::NoteTaken { note: NoteId(choices.below(3) as u64), item },
-        2 => Event::HistoryRolledBack { turns: choices.below(3) as u64 },
+        2 => {
+            Event::HistoryRolledBack { turns: choices.below(3) as u64, keeps_context: choices.below(2) == 0 }
+        }
         3 => Event::CompactionStarted {
             reason: CompactionReason::Size,
             before: (choices.below(2) == 0).then(|| any_item(choices)),
@@ -118,9 +120,13 @@ fn about_the_context(session: &Session<App>, ids: [ItemId; 2], choices: &mut Cho
             forged_marker: false,
             shortened: Vec::new(),
             keeps_present_notes: choices.below(2) == 0,
+            in_place: Vec::new(),
+            together: choices.below(2) == 0,
         },
         6 => Event::CompactionAbandoned { why: String::new(), chars: None },
         7 => Event::FragmentRecorded { item, fragment, instead_of: Some(any_item(choices)) },
+        8 => Event::NoteWithdrawn { note: NoteId(choices.below(3) as u64), why: NoteEnd::Withdrawn },
+        9 => Event::FragmentRetired { item: any_item(choices) },
         _ => {
             let call = Call::new(CallId::numbered(choices.below(6) as u64), Action::tool("tally", "{}"));
             let result = ImportedPart::Result {
@@ -164,7 +170,7 @@ fn a_note_is_queued_and_taken_once() {
     let (mut session, _) = read(&[]);
     let rendered = App::render(&Note { text: "a note".to_owned() }).unwrap();
     let fragment = RecordedFragment::new(&const { Note::SPEC }, rendered);
-    let queued = Event::NoteQueued { note: NoteId(1), fragment };
+    let queued = Event::NoteQueued { note: NoteId(1), fragment, until: None };
     let taken = |item| Event::NoteTaken { note: NoteId(1), item: ItemId(item) };
     assert_eq!(session.admits(&taken(1)), Err("takes a note that does not wait"));
     session.follow(&queued);
