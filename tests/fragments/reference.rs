@@ -87,7 +87,15 @@ impl Reference {
             for legacy in spec.legacy {
                 match legacy {
                     Legacy::Pair(begin, end) => add(kind, begin, Some(end), true),
-                    Legacy::Prefix(begin) => add(kind, begin, None, true),
+                    Legacy::Prefix(begin) => {
+                        // An unmarked template that begins so is recognized in its present form.
+                        let is_present = |template: &&[Piece]| {
+                            matches!(template.first(), Some(Piece::Text(text)) if text.starts_with(begin))
+                        };
+                        let is_present = matches!(spec.marking, Marking::Unmarked(_))
+                            && spec.templates.iter().any(|template| is_present(template));
+                        add(kind, begin, None, !is_present);
+                    }
                 }
             }
         }
