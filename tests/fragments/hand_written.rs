@@ -113,7 +113,10 @@ fn sessions_record_both_alike() {
     left.inject(derived::Clock { zone: zone(), time: 8, comment: "x".into() }).unwrap();
     right.inject(by_hand::Clock { zone: zone(), time: 8, comment: "x".into() }).unwrap();
     assert_eq!(crate::support::texts(&left), crate::support::texts(&right));
-    assert_eq!(crate::support::texts(&left), ["<clock_utc>it is 7, x!</clock>", "<clock_utc>it is 8, x!</clock>"]);
+    assert_eq!(
+        crate::support::texts(&left),
+        ["<clock_utc>it is 7, x!</clock>", "<clock_utc>it is 8, x!</clock>"]
+    );
 }
 
 /// What is said of a description in a registry.

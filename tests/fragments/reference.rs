@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use polyloop::{FragmentSpec, Key, Legacy, Marking, Registry};
+use polyloop::{FragmentSpec, Key, Legacy, Marking, Piece, Registry};
 
 /// What a text is: the position of the kind, the key, the body, whether an old form matched.
 #[derive(Debug, PartialEq)]
@@ -89,9 +89,7 @@ impl Reference {
                     Legacy::Pair(begin, end) => add(kind, begin, Some(end), true),
                     Legacy::Prefix(begin) => {
                         // An unmarked template that begins so is recognized in its present form.
-                        let is_present = |template: &&[Piece]| {
-                            matches!(template.first(), Some(Piece::Text(text)) if text.starts_with(begin))
-                        };
+                        let is_present = |template: &&[Piece]| matches!(template.first(), Some(Piece::Text(text)) if text.starts_with(begin));
                         let is_present = matches!(spec.marking, Marking::Unmarked(_))
                             && spec.templates.iter().any(|template| is_present(template));
                         add(kind, begin, None, !is_present);
