@@ -218,7 +218,7 @@ impl<R: Registry> Driver<R> {
         let forged_marker = summary.as_ref().is_some_and(|text| R::holds_marker(text));
         let summary = summary.map(|text| (self.session.new_item(), Arc::from(text)));
         replaced.extend(self.session.ledger().outdated_notes(before).into_iter().map(Item::id));
-        let (restated, in_place) = self.session.to_restate(before);
+        let (restated, in_place) = self.session.new_statements(before);
         Event::CompactionApplied {
             replaced,
             summary,

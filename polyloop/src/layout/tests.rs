@@ -93,7 +93,7 @@ fn start_compaction(session: &mut Session<App>, before: Option<ItemId>) {
 /// Puts a summary in the place of some items, and states anew what is to be.
 fn compact(session: &mut Session<App>, before: Option<ItemId>, replaced: &[ItemId]) {
     let summary = Some((session.new_item(), "the summary".into()));
-    let (restated, in_place) = session.to_restate(before);
+    let (restated, in_place) = session.new_statements(before);
     let (replaced, effects) = (replaced.to_vec(), Vec::new());
     session.append(Event::CompactionApplied {
         replaced,

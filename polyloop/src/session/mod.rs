@@ -249,7 +249,7 @@ impl<R: Registry> Session<R> {
 
     /// The facts that a compaction states anew, as new items, each with the item that stated it last; and those of the new ones
     /// that have their place in the first part of the prompt.
-    pub(crate) fn to_restate(&mut self, before: Option<ItemId>) -> (Vec<(ItemId, ItemId)>, Vec<ItemId>) {
+    pub(crate) fn new_statements(&mut self, before: Option<ItemId>) -> (Vec<(ItemId, ItemId)>, Vec<ItemId>) {
         let layout = self.layout.clone();
         let has_place =
             |spec: &FragmentSpec| spec.lifetime == Lifetime::Latest && layout.later_role(spec) != spec.role;

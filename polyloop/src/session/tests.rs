@@ -58,7 +58,7 @@ fn compact(session: &mut Session<App>, replaced: &[ItemId]) {
         before: None,
         instruction: None,
     });
-    let (restated, in_place) = session.to_restate(None);
+    let (restated, in_place) = session.new_statements(None);
     let summary = Some((session.new_item(), "summary".into()));
     session.append(Event::CompactionApplied {
         replaced: replaced.to_vec(),

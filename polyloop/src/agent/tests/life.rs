@@ -285,7 +285,7 @@ impl Life {
         let effects = history.effects(&replaced.iter().copied().collect(), |_| Some(Effect::Receipt));
         let says = choices.below(4) > 0 || !effects.is_empty();
         let summary = says.then(|| (self.session.new_item(), "a summary".into()));
-        let (restated, in_place) = self.session.to_restate(before);
+        let (restated, in_place) = self.session.new_statements(before);
         let together = choices.below(2) == 0;
         let (keeps_present_notes, present) = (choices.below(2) == 0, self.session.ledger().turn());
         let stood = self.session.items().to_vec();
