@@ -91,7 +91,7 @@ impl Reference {
                         // An unmarked template that begins so is recognized in its present form.
                         let is_present = |template: &&[Piece]| matches!(template.first(), Some(Piece::Text(text)) if text.starts_with(begin));
                         let is_present = matches!(spec.marking, Marking::Unmarked(_))
-                            && spec.templates.iter().any(|template| is_present(template));
+                            && spec.templates.iter().any(is_present);
                         add(kind, begin, None, !is_present);
                     }
                 }
