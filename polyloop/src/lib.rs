@@ -72,6 +72,7 @@ mod openai;
 )]
 mod provider;
 mod registry;
+mod retention;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -111,7 +112,8 @@ pub use fragment::{
 pub use gemini::{Gemini, GeminiBuilder, GenerateContent};
 pub use interpret::{CodeFence, Interpreter, JsonAction, NativeCalls, StopAtAction};
 pub use journal::{
-    Durability, Fork, Journal, Lease, MemoryJournal, Record, SessionId, export_session, import_session,
+    ChainKey, Durability, Evidence, Fork, Head, Journal, Lease, MemoryJournal, Record, SessionId,
+    Verification, export_session, import_session, session_head, verify_session,
 };
 pub use layout::{Grouped, Layout, Staged, Turn};
 pub use ledger::{Item, ItemKind, Statement};
@@ -130,6 +132,7 @@ pub use provider::{Client, ClientBuilder, Protocol, ProviderError};
 pub use registry::{
     FragmentEntry, Recognized, Registered, RegisteredTool, Registry, RegistrySpec, RetiredKind, ToolList,
 };
+pub use retention::{Erasure, Redacted, Redaction, erase_session, redact_session};
 pub use session::{Entry, Known, LiveTurn, Session, TurnContext};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteJournal;

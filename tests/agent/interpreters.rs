@@ -131,6 +131,10 @@ fn what_a_model_made_up_after_its_action_is_left_out_where_that_is_asked_for() {
     for (written, kept) in [
         (format!("I write. {call}\nwrote a\n{{\"answer\":\"done\"}}"), format!("I write. {call}")),
         (format!("```json\n{call}\n```\nwrote a"), format!("```json\n{call}\n```")),
+        (
+            format!("Plan: {{\"n\":2}}\n```json\n{call}\n```\nwrote a"),
+            format!("Plan: {{\"n\":2}}\n```json\n{call}\n```"),
+        ),
         (format!("{call}\n```json\n{{\"tool\":\"submit\"}}\n```"), call.to_owned()),
     ] {
         let decision = StopAtAction(JsonAction).interpret(&Reply::text(&written));

@@ -18,6 +18,7 @@ mod runs;
 mod sending;
 mod serving;
 mod steps;
+mod summaries;
 mod table;
 mod telling;
 mod tools;
@@ -44,6 +45,7 @@ fn main() {
         ("calls", calls::measure),
         ("runs", runs::measure),
         ("telling", telling::measure),
+        ("summaries", summaries::measure),
         ("serving", serving::measure),
     ] {
         if named.is_empty() || named.iter().any(|named| named == name) {

@@ -91,9 +91,9 @@ async fn an_event_that_nobody_knows_is_refused_with_its_kind_and_place() {
          this version of the library does not know the kind; use a newer one"
     );
     assert_eq!(
-        refusal(|records| records[4].v = 2).await,
+        refusal(|records| records[4].v = 3).await,
         "event 4 of the kind `input.recorded` cannot be read: \
-         its version is 2, and 1 is the last known; use a newer library"
+         its version is 3, and 2 is the last known; use a newer library"
     );
 }
 

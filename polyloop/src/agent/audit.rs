@@ -12,10 +12,11 @@ use serde::Serialize;
 use super::definition::Definition;
 use super::lineage::{Ancestor, ancestors};
 use super::mirror::Mirror;
+use super::redacted::Redactions;
 use crate::error::{JournalError, RunError};
 use crate::event::{Event, Seal, SealPurpose};
 use crate::fragment::FragmentSpec;
-use crate::journal::{Record, SessionId};
+use crate::journal::{Record, SessionId, tombstone};
 use crate::message::{ItemId, Message, Origin, Prompt, Stretch};
 use crate::registry::{Registry, fragment_by_kind, retired_types};
 use crate::session::new_items;
@@ -125,6 +126,7 @@ struct Sealed {
     seal: Seal,
     prompt: Prompt,
     comes_out_again: bool,
+    redacted: bool,
 }
 
 impl AuditedRequest {
@@ -159,10 +161,18 @@ impl AuditedRequest {
     }
 
     /// Whether the prompt is, byte for byte, the one that was sealed. It is not where the agent has another layout, other
-    /// texts or another registry than the one that sealed it, and where a layout is no pure function.
+    /// texts or another registry than the one that sealed it, where a layout is no pure function, and where a text was
+    /// [redacted](Self::is_redacted) since.
     #[must_use]
     pub fn comes_out_again(&self) -> bool {
         self.sealed.comes_out_again
+    }
+
+    /// Returns `true` where the prompt is not the one that was sealed because texts in it were redacted since. What was
+    /// sent then can no longer be shown, and no longer be proved.
+    #[must_use]
+    pub fn is_redacted(&self) -> bool {
+        self.sealed.redacted
     }
 
     /// Returns how many characters it shares with the request before, from the start.
@@ -274,10 +284,12 @@ pub(super) async fn audit<R: Registry>(
     let Some(first) = records.first() else {
         return Err(JournalError::NoSuchSession { session: session.to_string() }.into());
     };
+    tombstone::check(&records)?;
     let lineage = ancestors(&*journal, &session, first).await?;
-    let mut mirror = Mirror::new(session.clone(), definition);
+    let redactions = Redactions::of(&lineage, &records)?;
+    let mut mirror = Mirror::new(session.clone(), definition).redacted(redactions);
     let (mut sources, mut inherited) = (Sources::of::<R>(), Vec::new());
-    for Ancestor { session, records } in &lineage {
+    for Ancestor { session, records, .. } in &lineage {
         mirror.branch(session.clone());
         inherited = sealed_in(records, &mut mirror, &mut sources)?;
     }
@@ -298,12 +310,13 @@ fn sealed_in<R: Registry>(
     let mut sealed = Vec::new();
     for record in records {
         let followed = mirror.follow(slice::from_ref(record), 0, |event| sources.record(event, record));
-        let comes_out_again = !matches!(followed, Err(RunError::SealDiffers { .. }));
-        if comes_out_again {
+        if !matches!(followed, Err(RunError::SealDiffers { .. })) {
             followed?;
         }
         if let (Some(seal), Some(prompt)) = (seal_of::<R>(record)?, mirror.prompt()) {
-            sealed.push(Sealed { seq: record.seq, seal, prompt: prompt.clone(), comes_out_again });
+            let comes_out_again = mirror.sent().is_some();
+            let redacted = !comes_out_again && mirror.was_redacted(record.seq);
+            sealed.push(Sealed { seq: record.seq, seal, prompt: prompt.clone(), comes_out_again, redacted });
         }
     }
     Ok(sealed)

@@ -16,7 +16,7 @@ use crate::compact::{Compactor, DynCompactor};
 use crate::error::{BuildError, ToolsRefused};
 use crate::execute::{DynExecutor, DynVerifier, Executor, Verifier};
 use crate::interpret::{Interpreter, NativeCalls};
-use crate::journal::{DynJournal, Journal};
+use crate::journal::{ChainKey, DynJournal, Journal};
 use crate::layout::{Layout, Staged};
 use crate::model::{DynModel, Model};
 use crate::registry::{Registry, retired_types};
@@ -40,6 +40,7 @@ pub struct AgentBuilder<R: Registry> {
     retries: Retries,
     journal: Option<Arc<dyn DynJournal>>,
     wall_clock: Arc<WallClock>,
+    chain_key: Option<ChainKey>,
     names: Names,
 }
 
@@ -61,6 +62,7 @@ impl<R: Registry> AgentBuilder<R> {
             retries: Retries::default(),
             journal: None,
             wall_clock: Arc::new(SystemTime::now),
+            chain_key: None,
             names: Names {
                 interpreter: versioned(&NativeCalls),
                 executor: "handlers",
@@ -231,6 +233,14 @@ impl<R: Registry> AgentBuilder<R> {
         self
     }
 
+    /// Sets the key of the chain of records; none unless set. With it a session is opened only if its last record was
+    /// written with the key: see [`ChainKey`].
+    #[must_use]
+    pub fn chain_key(mut self, key: ChainKey) -> Self {
+        self.chain_key = Some(key);
+        self
+    }
+
     /// Builds the agent.
     ///
     /// # Errors
@@ -275,6 +285,7 @@ impl<R: Registry> AgentBuilder<R> {
             retries: self.retries,
             journal: self.journal,
             wall_clock: self.wall_clock,
+            chain_key: self.chain_key,
             names: self.names,
         };
         Ok(Agent { definition: Arc::new(definition) })

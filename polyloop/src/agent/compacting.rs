@@ -1,6 +1,6 @@
 //! Carries out a compaction: between two steps, checked like any other request, and only where something is gained.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use crate::compact::{CompactionParts, DynCompactor, Effect, Exchange, History, S
 use crate::error::{ModelError, ModelErrorClass, RunError};
 use crate::event::{CompactionReason, Event, Finish, Reply};
 use crate::execute::has_timer;
+use crate::fragment::OnCompact;
 use crate::ledger::{Item, ItemContent};
 use crate::message::{ItemId, Prompt};
 use crate::model::{Deltas, SealedRequest};
@@ -41,9 +42,10 @@ impl<R: Registry> Driver<R> {
         let why = match self.begin_compaction(&*compactor, reason, size).await? {
             Ok(()) => return Ok(true),
             // Whoever asked is answered.
-            Err(NotBegun::NothingToGain) => {
-                (reason == CompactionReason::Asked).then(|| "nothing is to be gained".to_owned())
+            Err(NotBegun::NothingToGain) if reason == CompactionReason::Asked => {
+                Some("nothing is to be gained".to_owned())
             }
+            Err(NotBegun::NothingToGain) => self.kept_by_default(size),
             // Else a host would see a session that grows until it is too large, and not why.
             Err(NotBegun::TooLong(chars)) => Some(format!(
                 "the request for the summary would have {chars} characters, and the budget allows {}; compact earlier, \
@@ -58,6 +60,26 @@ impl<R: Registry> Driver<R> {
             self.tell(Update::CompactionAbandoned { why });
         }
         self.make_room(size).await
+    }
+
+    /// Names the kind that fills most of a prompt where compaction keeps it only because its type says nothing.
+    fn kept_by_default(&self, size: Size) -> Option<String> {
+        let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for item in self.session.items() {
+            let Some(spec) = item.fragment().filter(|spec| !spec.on_compact_stated) else { continue };
+            if spec.on_compact == OnCompact::Keep {
+                let (number, chars) = kinds.entry(spec.kind).or_default();
+                (*number, *chars) = (*number + 1, *chars + item.chars());
+            }
+        }
+        let (kind, (number, chars)) = kinds.into_iter().max_by_key(|(_, (_, chars))| *chars)?;
+        (number > 1 && chars > size.chars / 2).then(|| {
+            format!(
+                "nothing is to be gained: {chars} of {} characters are {number} statements of `{kind}`, which stay by default; \
+                 give the kind `on_compact = drop`, or `lifetime = latest`",
+                size.chars
+            )
+        })
     }
 
     /// The size of a prompt, and what the budget allows; less than a provider refused as too long in this run.

@@ -14,7 +14,7 @@ use crate::error::RunError;
 use crate::event::{Action, ActionOutcome, Call, CallId, Definitions, Event};
 use crate::execute::{DynExecutor, DynVerifier, Executor};
 use crate::interpret::Interpreter;
-use crate::journal::{DynJournal, Fork, SessionId};
+use crate::journal::{ChainKey, DynJournal, Fork, SessionId};
 use crate::layout::Layout;
 use crate::message::ToolDefinition;
 use crate::model::DynModel;
@@ -49,6 +49,8 @@ pub(crate) struct Definition<R: Registry> {
     pub(crate) journal: Option<Arc<dyn DynJournal>>,
     /// The clock: for the times of records, and for notes that expire.
     pub(crate) wall_clock: Arc<WallClock>,
+    /// The key of the chain of records; none where they are chained without one.
+    pub(crate) chain_key: Option<ChainKey>,
     pub(crate) names: Names,
     /// What stands for each part in a journal.
     pub(crate) parts: Definitions,
@@ -98,14 +100,15 @@ impl<R: Registry> Definition<R> {
             layout: self.layout.clone(),
             compactor: self.compactor.clone(),
             sanitizer: self.sanitizer.clone(),
-            tools: self.tools.clone(),
             restate_with: self.restate_with.clone(),
+            tools: self.tools.clone(),
             texts: self.texts.clone(),
             budget: self.budget,
             agent_budget: self.agent_budget,
             retries: self.retries,
             journal: self.journal.clone(),
             wall_clock: self.wall_clock.clone(),
+            chain_key: self.chain_key.clone(),
             names: self.names.clone(),
         };
         change(&mut definition);

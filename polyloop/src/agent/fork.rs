@@ -16,7 +16,7 @@ use crate::error::{JournalError, RunError};
 use crate::event::UserInput;
 use crate::execute::Executor;
 use crate::fragment::{LatestFragment, RetractableFragment};
-use crate::journal::{DynJournal, Fork, Record, SessionId};
+use crate::journal::{DynJournal, Fork, Record, SessionId, tombstone};
 use crate::registry::{Registered, RegisteredTool, Registry};
 use crate::tool::{BoxFuture, IntoState};
 
@@ -172,6 +172,7 @@ async fn branch_off(
     let Some(first) = records.first() else {
         return Err(JournalError::NoSuchSession { session: parent.to_string() }.into());
     };
+    tombstone::check(&records)?;
     let mut lineage = ancestors(journal, &parent, first).await?;
     may_have_a_child(&parent, &lineage)?;
     let mut points = Vec::new();
@@ -186,10 +187,13 @@ async fn branch_off(
         let behind = points.iter().copied().find(|point| *point > at);
         return Err(RunError::NoForkPoint { session: parent.to_string(), at, before, behind });
     }
-    records.truncate(usize::try_from(at).unwrap_or(usize::MAX));
+    let inherited = usize::try_from(at).unwrap_or(usize::MAX);
+    let later = tombstone::announced(records.get(inherited..).unwrap_or_default())?;
+    let redacted_from = later.keys().next().copied();
+    records.truncate(inherited);
     let hash = records.last().map(Record::hash).unwrap_or_default();
     let fork = Fork { parent: parent.clone(), records: at, hash };
-    lineage.push(Ancestor { session: parent, records });
+    lineage.push(Ancestor { session: parent, records, redacted_from });
     Ok((fork, lineage))
 }
 

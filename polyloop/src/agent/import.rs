@@ -88,7 +88,8 @@ impl<R: Registry> HistoryImport<R> {
         let Some(journal) = definition.journal.clone() else {
             return Err(ImportError::NoJournal { session: id.to_string() });
         };
-        let mut writer = Writer::without_lease(journal, id.clone(), definition.wall_clock.clone());
+        let (clock, key) = (definition.wall_clock.clone(), definition.chain_key.clone());
+        let mut writer = Writer::without_lease(journal, id.clone(), clock, key);
         let mut session = definition.session().journaled();
         let report = self.record(id.clone(), &mut session);
         writer.take_lease_at(0).await.map_err(|error| error.of_a_new_session(id.as_str()))?;

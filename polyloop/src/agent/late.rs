@@ -47,7 +47,8 @@ impl Writer {
             }
             // Epochs never decrease along a session; the remark names the one under which its call was begun.
             let epoch = tail.last().map_or(self.epoch(), |last| last.epoch).max(self.epoch());
-            let record = end.clone().extend(self.entry(remark, epoch)?);
+            let entry = self.entry(remark, epoch)?;
+            let Some(record) = end.clone().extend_all(vec![entry], self.key()).pop() else { return Ok(()) };
             match self.journal.append_remark_boxed(record).await {
                 Err(JournalError::OutOfOrder { .. }) => {}
                 appended => return appended,

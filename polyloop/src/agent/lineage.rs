@@ -3,7 +3,7 @@
 use super::plan::is_a_wait;
 use crate::error::JournalError;
 use crate::event::{Ending, Event};
-use crate::journal::{DynJournal, Fork, Record, SessionId};
+use crate::journal::{DynJournal, Fork, Record, SessionId, tombstone};
 
 /// Over how many others a session may have branched off.
 const GENERATIONS: usize = 1_000;
@@ -12,6 +12,8 @@ const GENERATIONS: usize = 1_000;
 pub(super) struct Ancestor {
     pub(super) session: SessionId,
     pub(super) records: Vec<Record>,
+    /// The first record of which texts were removed after the session branched off.
+    pub(super) redacted_from: Option<u64>,
 }
 
 /// Reads what a session inherits, the oldest first. Its own first record says from where.
@@ -30,10 +32,14 @@ pub(super) async fn ancestors(
         }
         may_have_a_child(session, &found)?;
         let mut records = journal.read_boxed(&fork.parent, 0).await?;
-        records.truncate(usize::try_from(fork.records).unwrap_or(usize::MAX));
+        tombstone::check(&records)?;
+        let inherited = usize::try_from(fork.records).unwrap_or(usize::MAX);
+        let later = tombstone::announced(records.get(inherited..).unwrap_or_default())?;
+        let redacted_from = later.keys().next().copied();
+        records.truncate(inherited);
         fork.is_behind(records.last(), child)?;
         next = records.first().map(Fork::of).transpose()?.flatten();
-        found.push(Ancestor { session: fork.parent, records });
+        found.push(Ancestor { session: fork.parent, records, redacted_from });
     }
     found.reverse();
     Ok(found)

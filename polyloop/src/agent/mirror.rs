@@ -1,6 +1,7 @@
 //! A session as its journal tells it: read back, checked and folded.
 
 use super::definition::{Definition, differing, shape_prompts};
+use super::redacted::Redactions;
 use crate::error::{JournalError, RunError};
 use crate::event::{Definitions, Event};
 use crate::journal::{Chain, Record, SessionId};
@@ -29,6 +30,8 @@ pub(crate) struct Mirror<R: Registry> {
     runs: u64,
     /// How many records of other sessions came first.
     inherited: u64,
+    /// Prompts that cannot be made again.
+    redactions: Redactions,
 }
 
 impl<R: Registry> Mirror<R> {
@@ -41,7 +44,18 @@ impl<R: Registry> Mirror<R> {
             rebuilt: false,
             runs: 0,
             inherited: 0,
+            redactions: Redactions::default(),
         }
+    }
+
+    /// The same, for records of which texts were removed.
+    pub(crate) fn redacted(self, redactions: Redactions) -> Self {
+        Self { redactions, ..self }
+    }
+
+    /// Whether a prompt that the session sealed may be another one now, since texts in it were removed.
+    pub(crate) fn was_redacted(&self, seq: u64) -> bool {
+        self.redactions.cover(self.inherited + seq)
     }
 
     /// Looks ahead for what the records were written with.
@@ -139,7 +153,7 @@ impl<R: Registry> Mirror<R> {
             let (prompt, purpose) = self.session.next_prompt();
             self.rebuilt = self.session.messages_hash(&prompt, purpose) == seal.messages;
             self.prompt = Some(prompt);
-            if self.inherited + seq >= rebuild_from && !self.rebuilt {
+            if self.inherited + seq >= rebuild_from && !self.rebuilt && !self.was_redacted(seq) {
                 return Err(RunError::SealDiffers { seq });
             }
         }

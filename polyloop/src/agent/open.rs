@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::definition::{Definition, differing, shape_prompts};
 use super::lineage::{Ancestor, ancestors};
 use super::mirror::Mirror;
+use super::redacted::Redactions;
 use super::state::RunState;
 use super::writer::Writer;
 use crate::error::{JournalError, RunError};
 use crate::event::Definitions;
-use crate::journal::{DynJournal, MemoryJournal, Record, SessionId};
+use crate::journal::{DynJournal, ERASED, Head, MemoryJournal, REDACTED, Record, SessionId, tombstone};
 use crate::registry::Registry;
 use crate::session::Session;
 
@@ -35,6 +36,11 @@ pub(super) trait Purpose {
         false
     }
 
+    /// Where the session must have been, as the host knows it.
+    fn head(&self) -> Option<&Head> {
+        None
+    }
+
     /// Whether a run that cannot go on is no matter.
     fn only_looks(&self) -> bool {
         false
@@ -48,12 +54,49 @@ pub(super) async fn open<R: Registry>(
     session: SessionId,
     purpose: impl Purpose,
 ) -> Result<Option<Opened<R>>, RunError> {
-    let mut writer = Writer::without_lease(journal, session.clone(), definition.wall_clock.clone());
-    let mut mirror = Mirror::new(session.clone(), definition);
+    loop {
+        match open_once(definition, journal.clone(), session.clone(), &purpose).await? {
+            Attempt::Opened(opened) => return Ok(Some(*opened)),
+            Attempt::Nothing => return Ok(None),
+            Attempt::Redacted => {}
+        }
+    }
+}
+
+/// What became of an attempt to open a session.
+enum Attempt<R: Registry> {
+    Nothing,
+    /// Texts that were read already were removed meanwhile.
+    Redacted,
+    Opened(Box<Opened<R>>),
+}
+
+async fn open_once<R: Registry>(
+    definition: &Definition<R>,
+    journal: Arc<dyn DynJournal>,
+    session: SessionId,
+    purpose: &impl Purpose,
+) -> Result<Attempt<R>, RunError> {
+    let mut writer = Writer::without_lease(
+        journal,
+        session.clone(),
+        definition.wall_clock.clone(),
+        definition.chain_key.clone(),
+    );
     let mut state = RunState::default();
     let records = writer.read(0).await?;
-    let Some(first) = records.first() else { return Ok(None) };
+    if let Some(head) = purpose.head() {
+        head.check(&session, &records)?;
+    }
+    let Some(first) = records.first() else { return Ok(Attempt::Nothing) };
+    if first.kind == ERASED {
+        return Err(JournalError::Erased { session: session.to_string() }.into());
+    }
+    tombstone::check(&records)?;
+    check_key(definition, &records)?;
     let lineage = ancestors(&*writer.journal, &session, first).await?;
+    let redactions = Redactions::of(&lineage, &records)?;
+    let mut mirror = Mirror::new(session.clone(), definition).redacted(redactions);
     let begun = Mirror::<R>::begun(inherited(&lineage).chain(&records))?;
     if let Some(message) = begun.fault.filter(|_| !purpose.only_looks()) {
         return Err(RunError::Faulted { message });
@@ -75,6 +118,10 @@ pub(super) async fn open<R: Registry>(
             };
             // Whoever had the session may have written until now.
             let tail = writer.read(next).await?;
+            if tail.iter().any(|record| record.kind == REDACTED) {
+                return Ok(Attempt::Redacted);
+            }
+            check_key(definition, &tail)?;
             has_lease = match taken {
                 // Somebody went on; what they did decides whether it will be written.
                 Err(JournalError::OutOfOrder { .. }) if !tail.is_empty() => false,
@@ -89,7 +136,15 @@ pub(super) async fn open<R: Registry>(
         return Err(RunError::Faulted { message });
     }
     writer.go_on_behind(mirror.chain().clone(), mirror.runs());
-    Ok(Some(Opened { writer, mirror, state, changed }))
+    Ok(Attempt::Opened(Box::new(Opened { writer, mirror, state, changed })))
+}
+
+/// Checks that what is there ends with a record that was written with the key.
+fn check_key<R: Registry>(definition: &Definition<R>, records: &[Record]) -> Result<(), JournalError> {
+    match (&definition.chain_key, records.last()) {
+        (Some(key), Some(last)) => key.check(last),
+        _ => Ok(()),
+    }
 }
 
 /// Opens a session that the journal must have.
@@ -115,7 +170,7 @@ fn inherit<R: Registry>(
     lineage: &[Ancestor],
     rebuild_from: u64,
 ) -> Result<(), RunError> {
-    for Ancestor { session, records } in lineage {
+    for Ancestor { session, records, .. } in lineage {
         mirror.branch(session.clone());
         mirror.follow(records, rebuild_from, |event| state.apply(event))?;
     }
@@ -151,7 +206,12 @@ impl<R: Registry> Opened<R> {
     /// A session that nobody wrote to, with the right to write there.
     pub(super) async fn empty(definition: &Definition<R>, session: SessionId) -> Result<Self, RunError> {
         let journal = definition.journal.clone().unwrap_or_else(|| Arc::new(MemoryJournal::new()));
-        let mut writer = Writer::without_lease(journal, session.clone(), definition.wall_clock.clone());
+        let mut writer = Writer::without_lease(
+            journal,
+            session.clone(),
+            definition.wall_clock.clone(),
+            definition.chain_key.clone(),
+        );
         writer.take_lease_at(0).await?;
         let mirror = Mirror::new(session, definition);
         Ok(Self { writer, mirror, state: RunState::default(), changed: Vec::new() })
@@ -164,7 +224,8 @@ impl<R: Registry> Opened<R> {
         session: SessionId,
         lineage: &[Ancestor],
     ) -> Result<Self, RunError> {
-        let mut mirror = Mirror::new(session.clone(), definition);
+        let redactions = Redactions::of(lineage, &[])?;
+        let mut mirror = Mirror::new(session.clone(), definition).redacted(redactions);
         let mut state = RunState::default();
         let begun = Mirror::<R>::begun(inherited(lineage))?;
         let changed = differing(&begun.definition, &definition.parts);
@@ -172,7 +233,12 @@ impl<R: Registry> Opened<R> {
         inherit(&mut mirror, &mut state, lineage, rebuild_from)?;
         mirror.branch(session.clone());
         Ok(Self {
-            writer: Writer::without_lease(journal, session, definition.wall_clock.clone()),
+            writer: Writer::without_lease(
+                journal,
+                session,
+                definition.wall_clock.clone(),
+                definition.chain_key.clone(),
+            ),
             mirror,
             state,
             changed: Vec::new(),

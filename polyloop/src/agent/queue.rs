@@ -140,7 +140,7 @@ async fn record<R: Registry, T>(
 ) -> Result<T, RunError> {
     let journal = definition.journal_of(&session)?;
     let new = || RunError::NewSession { session: session.to_string() };
-    let opened = open(definition, journal, session.clone(), Further(&session)).await?;
+    let opened = open(definition, journal, session.clone(), Further::new(&session)).await?;
     let Opened { mut writer, mirror, .. } = opened.ok_or_else(new)?;
     let mut session = mirror.session().twin().journaled();
     if writer.has_new_lease() {

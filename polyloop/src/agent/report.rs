@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::error::{RecordError, RunError};
 use crate::event::{Ending, Usage};
+use crate::journal::Head;
 use crate::message::{Prompt, Share};
 
 /// The result of a run, or how far it is. Printed, it is the answer, or how the run ended where there is none.
@@ -60,7 +61,8 @@ pub struct SummaryCost {
 }
 
 /// The state of a run as far as a report shows it. Every update carries one, so its size does not depend on the run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
+#[cfg_attr(test, derive(Default))]
 pub(crate) struct Seen {
     /// How the run ended, or why it waits for a person.
     pub(crate) ending: Option<Ending>,
@@ -75,6 +77,8 @@ pub(crate) struct Seen {
     pub(crate) summaries: SummaryCost,
     /// The last prompt that was sealed.
     pub(crate) prompt: Option<Prompt>,
+    /// The end of what was written.
+    pub(crate) head: Head,
     pub(crate) not_recorded: Arc<Vec<RecordError>>,
 }
 

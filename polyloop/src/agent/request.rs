@@ -15,7 +15,7 @@ use crate::error::{JournalError, RunError};
 use crate::event::{Definitions, UserInput};
 use crate::execute::Executor;
 use crate::fragment::{LatestFragment, RetractableFragment};
-use crate::journal::SessionId;
+use crate::journal::{Head, SessionId};
 use crate::registry::{Registered, RegisteredTool, Registry};
 use crate::tool::BoxFuture;
 
@@ -27,12 +27,13 @@ pub struct Request<R: Registry> {
     definition: Arc<Definition<R>>,
     state: Arc<R::State>,
     session: Option<SessionId>,
+    head: Option<Head>,
     opening: Opening,
 }
 
 impl<R: Registry> Request<R> {
     pub(super) fn new(definition: Arc<Definition<R>>, state: Arc<R::State>) -> Self {
-        Self { definition, state, session: None, opening: Opening::default() }
+        Self { definition, state, session: None, head: None, opening: Opening::default() }
     }
 
     /// Sets the session: the agent's journal is asked for it, and the run goes on behind the last one there, or begins
@@ -41,6 +42,14 @@ impl<R: Registry> Request<R> {
     /// The agent need not be the one of the last run; what differs is in the journal.
     pub fn session(mut self, session: impl Into<SessionId>) -> Self {
         self.session = Some(session.into());
+        self
+    }
+
+    /// Sets the session, and requires that it holds the end that a host noted earlier, in a place of its own: one that was
+    /// truncated or changed since, or replaced by an older copy, is refused. See [`Run::head`](crate::Run::head).
+    pub fn expecting(mut self, head: Head) -> Self {
+        self.session = Some(head.session.clone());
+        self.head = Some(head);
         self
     }
 
@@ -148,7 +157,7 @@ impl<R: Registry> Request<R> {
     /// belongs to other tools, the last run of the session has not ended, or the journal cannot be written. Nothing was
     /// asked then.
     pub async fn start(self) -> Result<Run<R>, RunError> {
-        let Self { definition, state, session, opening } = self;
+        let Self { definition, state, session, head, opening } = self;
         let acting = definition.acting(state)?;
         let checked = opening.check()?;
         if checked.says_nothing() {
@@ -158,7 +167,10 @@ impl<R: Registry> Request<R> {
         let mut is_there = false;
         let (opened, is_new) = loop {
             let known = match &session {
-                Some(id) => open(&definition, definition.journal_of(id)?, id.clone(), Further(id)).await?,
+                Some(id) => {
+                    let further = Further::new(id).expecting(head.clone());
+                    open(&definition, definition.journal_of(id)?, id.clone(), further).await?
+                }
                 None => None,
             };
             if let Some(known) = known {
@@ -203,15 +215,36 @@ async fn has_unheard_words<R: Registry>(
 }
 
 /// A session is opened for a further run, which may be that of another agent.
-pub(super) struct Further<'a>(pub(super) &'a SessionId);
+pub(super) struct Further<'a> {
+    session: &'a SessionId,
+    head: Option<Head>,
+}
+
+impl<'a> Further<'a> {
+    pub(super) fn new(session: &'a SessionId) -> Self {
+        Self { session, head: None }
+    }
+
+    fn expecting(self, head: Option<Head>) -> Self {
+        Self { head, ..self }
+    }
+}
 
 impl Purpose for Further<'_> {
     fn changed(&self, from: &Definitions, now: &Definitions) -> Result<Vec<String>, RunError> {
         Ok(differing(from, now))
     }
 
+    fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
+    }
+
     fn writes(&self, state: &RunState) -> Result<bool, RunError> {
-        if state.is_open() { Err(RunError::Unfinished { session: self.0.to_string() }) } else { Ok(true) }
+        if state.is_open() {
+            Err(RunError::Unfinished { session: self.session.to_string() })
+        } else {
+            Ok(true)
+        }
     }
 }
 

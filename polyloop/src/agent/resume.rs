@@ -13,7 +13,7 @@ use super::state::RunState;
 use crate::error::RunError;
 use crate::event::Definitions;
 use crate::execute::Executor;
-use crate::journal::SessionId;
+use crate::journal::{Head, SessionId};
 use crate::registry::Registry;
 use crate::tool::BoxFuture;
 
@@ -26,11 +26,12 @@ pub struct Resumption<R: Registry> {
     state: Arc<R::State>,
     session: SessionId,
     accept_changes: bool,
+    head: Option<Head>,
 }
 
 impl<R: Registry> Resumption<R> {
     pub(super) fn new(definition: Arc<Definition<R>>, state: Arc<R::State>, session: SessionId) -> Self {
-        Self { definition, state, session, accept_changes: false }
+        Self { definition, state, session, accept_changes: false, head: None }
     }
 
     /// Goes on also where the agent is not the one that the run began with. The journal holds what changed.
@@ -46,6 +47,13 @@ impl<R: Registry> Resumption<R> {
         self
     }
 
+    /// Requires that the session holds the end that a host noted earlier, in a place of its own: one that was truncated or
+    /// changed since, or replaced by an older copy, is refused. See [`Run::head`](crate::Run::head).
+    pub fn expecting(mut self, head: Head) -> Self {
+        self.head = Some(head);
+        self
+    }
+
     /// Sets the executor of the run, where it was begun with its own; the one of the agent unless set. One of another type
     /// than the recorded one is refused, unless changes are accepted.
     pub fn executor<E: Executor<R::State>>(mut self, executor: E) -> Self {
@@ -54,9 +62,9 @@ impl<R: Registry> Resumption<R> {
     }
 
     async fn resume(self) -> Result<Run<R>, RunError> {
-        let Self { definition, state, session, accept_changes } = self;
+        let Self { definition, state, session, accept_changes, head } = self;
         let acting = definition.acting(state.clone())?;
-        let going_on = GoingOn { session: &session, accept_changes };
+        let going_on = GoingOn { session: &session, accept_changes, head };
         let mut opened = open_existing(&definition, &session, going_on).await?;
         let changed = std::mem::take(&mut opened.changed);
         let (mut driver, handle, updates) = Driver::new(definition, acting, opened);
@@ -71,6 +79,7 @@ impl<R: Registry> Resumption<R> {
 struct GoingOn<'a> {
     session: &'a SessionId,
     accept_changes: bool,
+    head: Option<Head>,
 }
 
 impl Purpose for GoingOn<'_> {
@@ -84,6 +93,10 @@ impl Purpose for GoingOn<'_> {
         } else {
             Err(RunError::Changed { changed: described(changed, from, now) })
         }
+    }
+
+    fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
     }
 
     fn takes_over(&self) -> bool {

@@ -58,7 +58,7 @@ impl<R: Registry> Agent<R> {
     /// the session has not ended, or the session has fewer turns or none are named.
     pub async fn roll_back(&self, session: impl Into<SessionId>, turns: usize) -> Result<(), RunError> {
         let (definition, session) = (self.definition.clone(), session.into());
-        let opened = open_existing(&definition, &session, Further(&session)).await?;
+        let opened = open_existing(&definition, &session, Further::new(&session)).await?;
         let (mut driver, ..) = Driver::new(definition, Acting::Nothing, opened);
         driver.roll_back(turns).await?;
         driver.commit().await
@@ -102,7 +102,7 @@ impl<R: Registry> Agent<R> {
         if turns_after(&read(&definition, session.clone()).await?, turn)? == 0 {
             return Ok(0);
         }
-        let opened = open_existing(&definition, &session, Further(&session)).await?;
+        let opened = open_existing(&definition, &session, Further::new(&session)).await?;
         let (mut driver, ..) = Driver::new(definition, Acting::Nothing, opened);
         let turns = turns_after(&driver.session, turn)?;
         if turns > 0 {

@@ -281,6 +281,10 @@ impl<R: Registry> Run<R> {
         matches!(self.place, Place::Moving | Place::Lost)
     }
 
+    pub(super) fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
     pub(super) fn resting(&self) -> Option<&Driver<R>> {
         match &self.place {
             Place::Ready(driver) | Place::Resting(driver) => Some(driver),

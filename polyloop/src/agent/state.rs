@@ -210,6 +210,8 @@ impl RunState {
             }
             Event::RunEnded { ending, .. } => self.ending = Some(ending.clone()),
             Event::RunFaulted { message } => self.fault = Some(message.clone()),
+            // The same prompt is another one now.
+            Event::RecordsRedacted { .. } => self.last_seal = None,
         }
     }
 

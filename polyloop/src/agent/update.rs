@@ -146,6 +146,7 @@ impl<R: Registry> Driver<R> {
             usage: state.usage,
             summaries: state.compactions.cost,
             prompt: self.prompt.clone(),
+            head: self.writer.chain().head(),
         }
     }
 

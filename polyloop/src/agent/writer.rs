@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::JournalError;
 use crate::event::{Event, VERSION};
-use crate::journal::{Chain, Durability, DynJournal, Entry, Lease, Record, SessionId};
+use crate::journal::{Chain, ChainKey, Durability, DynJournal, Entry, Lease, Record, SessionId};
 use crate::session::WallClock;
 
 /// The end of a session's journal, with the right to write there.
@@ -14,6 +14,7 @@ pub(crate) struct Writer {
     lease: Lease,
     chain: Chain,
     clock: Arc<WallClock>,
+    key: Option<ChainKey>,
     /// What was appended and not read back yet.
     unread: Vec<Record>,
     /// The last run that was started.
@@ -28,9 +29,19 @@ impl Writer {
         journal: Arc<dyn DynJournal>,
         session: SessionId,
         clock: Arc<WallClock>,
+        key: Option<ChainKey>,
     ) -> Self {
         let lease = Lease { session: session.clone(), epoch: 0 };
-        Self { journal, lease, chain: Chain::new(session), clock, unread: Vec::new(), run: 0, written: 0 }
+        Self {
+            journal,
+            lease,
+            chain: Chain::new(session),
+            clock,
+            key,
+            unread: Vec::new(),
+            run: 0,
+            written: 0,
+        }
     }
 
     /// Takes the right to write, from whoever has it.
@@ -97,10 +108,9 @@ impl Writer {
     async fn append_next(&mut self, events: &[Event], durability: Durability) -> Result<(), JournalError> {
         let mut chain = self.chain.clone();
         let run = self.run + u64::from(events.iter().any(|event| matches!(event, Event::RunStarted { .. })));
-        let mut records = Vec::with_capacity(events.len());
-        for event in events {
-            records.push(chain.extend(Entry { run, ..self.entry(event, self.lease.epoch)? }));
-        }
+        let entry = |event| Ok(Entry { run, ..self.entry(event, self.lease.epoch)? });
+        let entries = events.iter().map(entry).collect::<Result<_, JournalError>>()?;
+        let mut records = chain.extend_all(entries, self.key.as_ref());
         self.journal.append_boxed(&self.lease, self.chain.len(), records.clone(), durability).await?;
         self.unread.append(&mut records);
         self.chain = chain;
@@ -156,6 +166,11 @@ impl Writer {
         // A run that waits for its model keeps no room for them.
         self.unread = Vec::new();
         Ok(found)
+    }
+
+    /// The key of the chain.
+    pub(super) fn key(&self) -> Option<&ChainKey> {
+        self.key.as_ref()
     }
 
     /// Where what was written ends.

@@ -43,7 +43,7 @@ pub(crate) fn fitting(effects: &[String], chars: usize) -> Vec<String> {
     let (mut left, mut lines) = (chars, VecDeque::new());
     // A half is for whole lines, the rest for short ones.
     for line in effects.iter().rev() {
-        let is_whole = left > chars / 2;
+        let is_whole = line.chars().count() < left.saturating_sub(chars / 2);
         let line = if is_whole { line.clone() } else { one_line(line, SHORT) };
         let Some(rest) = left.checked_sub(line.chars().count() + 1) else { break };
         left = rest;

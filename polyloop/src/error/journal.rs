@@ -113,6 +113,71 @@ pub enum JournalError {
         /// The kinds that are registered.
         known: Vec<String>,
     },
+    /// A session is not what it was when its end was noted.
+    #[error(
+        "the session `{session}` has {found} records now and does not hold the head {expected}: it was changed, truncated or \
+         replaced by an older copy; restore it, or go on without the head if you know why"
+    )]
+    OtherHead {
+        /// The session's id.
+        session: String,
+        /// The head that was expected.
+        expected: String,
+        /// The number of records that there are.
+        found: u64,
+    },
+    /// The session was erased.
+    #[error("the session `{session}` was erased; begin another one, with an id of its own")]
+    Erased {
+        /// The session's id.
+        session: String,
+    },
+    /// A session is written with a key, and somebody without it would go on.
+    #[error(
+        "the session `{session}` is written with a key of the chain, and none was given; set it with `Redaction::chain_key`"
+    )]
+    KeyNeeded {
+        /// The session's id.
+        session: String,
+    },
+    /// A session cannot be erased while others inherit from it.
+    #[error(
+        "the session `{session}` cannot be erased, {} inherit from it; erase them too, with `Erasure::with_forks`",
+        listed(.forks)
+    )]
+    HasForks {
+        /// The session's id.
+        session: String,
+        /// The ids of the sessions that branched off from it.
+        forks: Vec<String>,
+    },
+    /// A session did not record what is to be redacted.
+    #[error(
+        "the session `{session}` did not record {what}; an inherited item is redacted in the session that recorded it, as \
+         `Audit` names it"
+    )]
+    NotRecorded {
+        /// The session's id.
+        session: String,
+        /// The item or the event.
+        what: String,
+    },
+    /// A record holds no text that could be redacted.
+    #[error("event {seq} of the kind `{kind}` holds no text to redact; name an item, or another event")]
+    NothingToRedact {
+        /// The number of the event.
+        seq: u64,
+        /// Its kind.
+        kind: String,
+    },
+    /// A reply is in use: a run would act on what is left of it.
+    #[error(
+        "{what} is still being acted on; let the run go on until its calls have outcomes, or cancel it, then redact"
+    )]
+    InUse {
+        /// The item or the event.
+        what: String,
+    },
     /// The store acknowledged an event and does not give it back.
     #[error("the store acknowledged event {seq} and does not have it; nothing is sent")]
     Lost {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde::de::value::EnumAccessDeserializer;
+use serde::{Deserialize, Serialize};
 
 use super::context::{ImportedTurns, NoteId, WrittenFragment, WrittenImport, WrittenPart};
 use super::events::Event;
@@ -13,11 +13,11 @@ use super::outcome::Status;
 use super::tagged::Tagged;
 use crate::error::JournalError;
 use crate::fragment::{FragmentSpec, Rendered};
-use crate::journal::{OPENED, REMARK, Record};
+use crate::journal::{ERASED, OPENED, REDACTED, REMARK, Record, tombstone};
 use crate::message::{ItemId, Role};
 
-/// The version of all payloads so far.
-pub(crate) const VERSION: u32 = 1;
+/// The version of the records that are written. The payloads of version 1 have the same form.
+pub(crate) const VERSION: u32 = 2;
 
 /// What a model replied. What is taken of it stands in the decision, but for what only its provider can read.
 const REPLIED: &str = "model.replied";
@@ -26,9 +26,9 @@ const STATE: &str = "\"provider_state\"";
 /// What is about to be done. It is for whoever takes the run up again; no prompt is made of it.
 const INTENT: &str = "action.intent";
 // Kinds that hold fragments: reading them takes a registry.
-const FRAGMENT: &str = "fragment.recorded";
-const NOTE: &str = "note.queued";
-const IMPORT: &str = "history.imported";
+const FRAGMENT: &str = Event::FRAGMENT;
+const NOTE: &str = Event::NOTE;
+const IMPORT: &str = Event::IMPORT;
 
 /// Every kind with the variant that it stands for. Several kinds may share a form: what became of a call.
 const KINDS: &[(&str, &str)] = &[
@@ -70,31 +70,37 @@ const KINDS: &[(&str, &str)] = &[
     ("cancel.requested", "CancelRequested"),
     ("run.ended", "RunEnded"),
     ("run.faulted", "RunFaulted"),
+    (REDACTED, "RecordsRedacted"),
 ];
 
 /// A fragment's record.
-#[derive(Deserialize)]
-struct WrittenItem {
-    item: ItemId,
-    fragment: WrittenFragment<String, Rendered>,
-    instead_of: Option<ItemId>,
+#[derive(Serialize, Deserialize)]
+pub(super) struct WrittenItem {
+    pub(super) item: ItemId,
+    pub(super) fragment: WrittenFragment<String, Rendered>,
+    pub(super) instead_of: Option<ItemId>,
 }
 
 /// A note's record.
-#[derive(Deserialize)]
-struct WrittenNote {
-    note: NoteId,
-    fragment: WrittenFragment<String, Rendered>,
-    until: Option<u64>,
+#[derive(Serialize, Deserialize)]
+pub(super) struct WrittenNote {
+    pub(super) note: NoteId,
+    pub(super) fragment: WrittenFragment<String, Rendered>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) until: Option<u64>,
 }
 
 /// The record of what was imported.
-#[derive(Deserialize)]
-struct WrittenHistory {
-    items: Vec<WrittenImport>,
+#[derive(Serialize, Deserialize)]
+pub(super) struct WrittenHistory {
+    pub(super) items: Vec<WrittenImport>,
 }
 
 impl Event {
+    pub(super) const FRAGMENT: &str = "fragment.recorded";
+    pub(super) const NOTE: &str = "note.queued";
+    pub(super) const IMPORT: &str = "history.imported";
+
     /// The name of what happened.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -138,6 +144,7 @@ impl Event {
             Self::CancelRequested { .. } => "cancel.requested",
             Self::RunEnded { .. } => "run.ended",
             Self::RunFaulted { .. } => "run.faulted",
+            Self::RecordsRedacted { .. } => REDACTED,
         }
     }
 
@@ -174,12 +181,8 @@ impl Event {
         if record.kind != IMPORT {
             return Ok(Vec::new());
         }
-        let unreadable = |reason: String| JournalError::Unreadable {
-            seq: record.seq,
-            kind: record.kind.to_string(),
-            reason,
-        };
-        let WrittenHistory { items } = parsed(&record.payload, unreadable)?;
+        let unreadable = |reason| unreadable(record, reason);
+        let WrittenHistory { items } = parsed(tombstone::event(&record.payload), unreadable)?;
         let mut turns = ImportedTurns::default();
         let first_words = items.into_iter().filter_map(|WrittenImport { part, joined, .. }| {
             let words = if let WrittenPart::Input { input, .. } = part { Some(input) } else { None };
@@ -195,11 +198,12 @@ impl Event {
         record: &Record,
         find: impl Fn(&str, Option<Role>) -> Result<&'static FragmentSpec, Vec<String>>,
     ) -> Result<Option<Self>, JournalError> {
-        let unreadable = |reason: String| JournalError::Unreadable {
-            seq: record.seq,
-            kind: record.kind.to_string(),
-            reason,
-        };
+        let unreadable = |reason| unreadable(record, reason);
+        if record.kind == ERASED {
+            return Err(JournalError::Erased { session: record.session.to_string() });
+        }
+        // A tombstone holds what is left of the event.
+        let payload = tombstone::event(&record.payload);
         let known = KINDS.iter().find(|(kind, _)| *kind == record.kind);
         let Some((_, variant)) = known.filter(|_| record.v <= VERSION) else {
             if record.ignorable {
@@ -222,24 +226,24 @@ impl Event {
         };
         match &*record.kind {
             FRAGMENT => {
-                let WrittenItem { item, fragment, instead_of } = parsed(&record.payload, unreadable)?;
+                let WrittenItem { item, fragment, instead_of } = parsed(payload, unreadable)?;
                 let spec = find(&fragment.kind, fragment.role)?;
                 let fragment = fragment.known_as(spec);
                 Ok(Some(Self::FragmentRecorded { item, fragment, instead_of }))
             }
             NOTE => {
-                let WrittenNote { note, fragment, until } = parsed(&record.payload, unreadable)?;
+                let WrittenNote { note, fragment, until } = parsed(payload, unreadable)?;
                 let spec = find(&fragment.kind, fragment.role)?;
                 let fragment = fragment.known_as(spec);
                 Ok(Some(Self::NoteQueued { note, fragment, until }))
             }
             IMPORT => {
-                let WrittenHistory { items } = parsed(&record.payload, unreadable)?;
+                let WrittenHistory { items } = parsed(payload, unreadable)?;
                 let items = items.into_iter().map(|written| written.known_by(find));
                 Ok(Some(Self::HistoryImported { items: items.collect::<Result<_, _>>()? }))
             }
             _ => {
-                let tagged = Tagged { variant, payload: &record.payload };
+                let tagged = Tagged { variant, payload };
                 let event = Self::deserialize(EnumAccessDeserializer::new(tagged));
                 event.map(Some).map_err(|error| unreadable(error.to_string()))
             }
@@ -247,7 +251,12 @@ impl Event {
     }
 }
 
-fn parsed<'a, T: Deserialize<'a>>(
+/// The error for a record whose payload cannot be read.
+pub(super) fn unreadable(record: &Record, reason: String) -> JournalError {
+    JournalError::Unreadable { seq: record.seq, kind: record.kind.to_string(), reason }
+}
+
+pub(super) fn parsed<'a, T: Deserialize<'a>>(
     payload: &'a str,
     unreadable: impl Fn(String) -> JournalError,
 ) -> Result<T, JournalError> {

@@ -150,7 +150,7 @@ impl ImportedTurns {
 }
 
 /// A part as a journal holds it.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct WrittenImport {
     pub(super) item: ItemId,
     pub(super) part: WrittenPart,
@@ -159,7 +159,7 @@ pub(super) struct WrittenImport {
 }
 
 /// What a part holds, with the kind of a fragment in place of its description.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WrittenPart {
     Fragment(Box<WrittenFragment<String, Rendered>>),

@@ -12,7 +12,7 @@ use super::outcome::{ActionOutcome, Status, Verdict};
 use super::parts::{Call, CallId, Ending};
 use super::reply::Reply;
 use crate::error::ModelError;
-use crate::journal::{Fork, SessionId};
+use crate::journal::{Fork, RedactedRecord, SessionId};
 use crate::message::ItemId;
 use crate::tool::Replay;
 
@@ -225,6 +225,20 @@ pub(crate) enum Event {
     },
     RunFaulted {
         message: String,
+    },
+    /// Texts were removed from records.
+    RecordsRedacted {
+        /// The session of the records; `None` for this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
+        /// The records, each with the hash of what is left of it.
+        records: Vec<RedactedRecord>,
+        /// Who had them redacted, as the host states it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        /// Why, as the host states it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
 }
 

@@ -5,9 +5,11 @@ mod codec;
 mod context;
 mod decision;
 mod events;
+mod holders;
 mod input;
 mod outcome;
 mod parts;
+mod redaction;
 mod reply;
 mod tagged;
 
@@ -24,3 +26,5 @@ pub(crate) use context::{ImportedItem, ImportedPart, ImportedTurns, NoteEnd, Not
 pub(crate) use events::{
     Closing, Definitions, Event, Header, Intent, LateOutcome, Measured, Seal, SealPurpose, Settled,
 };
+pub(crate) use holders::Holders;
+pub(crate) use redaction::{Extent, without_texts};

@@ -51,8 +51,8 @@ impl Interpreter for JsonAction {
             Some((at, at + length, written))
         });
         // The object after the first brace may be the one in the first fence, which ends with the fence.
-        let first = fenced.chain(from_brace).min_by_key(|(begin, ..)| *begin);
-        first.filter(|(.., written)| written.tool.is_some()).map(|(_, end, _)| end)
+        let actions = fenced.chain(from_brace).filter(|(.., written)| written.tool.is_some());
+        actions.min_by_key(|(begin, ..)| *begin).map(|(_, end, _)| end)
     }
 }
 

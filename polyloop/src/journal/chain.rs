@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::key::{ChainKey, Head};
 use super::record::{Record, SessionId};
 use crate::error::JournalError;
 
@@ -40,9 +41,26 @@ impl Chain {
         self.next
     }
 
+    /// Where it ends.
+    pub(crate) fn head(&self) -> Head {
+        Head { session: self.session.clone(), records: self.next, hash: self.hash.to_string() }
+    }
+
+    /// Makes the records of an append. With a key the last of them carries a code.
+    pub(crate) fn extend_all(&mut self, entries: Vec<Entry>, key: Option<&ChainKey>) -> Vec<Record> {
+        let last = entries.len().saturating_sub(1);
+        let entries = entries.into_iter().enumerate();
+        entries.map(|(place, entry)| self.extend_with(entry, key.filter(|_| place == last))).collect()
+    }
+
     /// Makes the next record.
+    #[cfg(test)]
     pub(crate) fn extend(&mut self, entry: Entry) -> Record {
-        let record = Record {
+        self.extend_with(entry, None)
+    }
+
+    fn extend_with(&mut self, entry: Entry, key: Option<&ChainKey>) -> Record {
+        let mut record = Record {
             session: self.session.clone(),
             seq: self.next,
             run: entry.run,
@@ -54,6 +72,9 @@ impl Chain {
             payload: entry.payload,
             at: entry.at,
         };
+        if let Some(key) = key {
+            key.sign(&mut record);
+        }
         self.advance(&record);
         record
     }

@@ -21,7 +21,23 @@ impl Kept {
     }
 }
 
-type Sessions = BTreeMap<SessionId, Kept>;
+#[derive(Default)]
+struct Sessions(BTreeMap<SessionId, Kept>);
+
+impl Sessions {
+    /// Returns the session of a lease, if that is the last one.
+    fn held(&mut self, lease: &Lease) -> Result<&mut Kept, JournalError> {
+        let kept = self
+            .0
+            .get_mut(&lease.session)
+            .ok_or_else(|| JournalError::NoSuchSession { session: lease.session.to_string() })?;
+        if kept.epoch == lease.epoch {
+            Ok(kept)
+        } else {
+            Err(JournalError::Fenced { held: lease.epoch, current: kept.epoch })
+        }
+    }
+}
 
 /// Keeps records in memory, as long as a clone of it lives. Clones share everything.
 ///
@@ -45,17 +61,17 @@ impl MemoryJournal {
 impl Journal for MemoryJournal {
     async fn lease(&self, session: &SessionId) -> Result<Lease, JournalError> {
         let mut sessions = self.sessions();
-        let kept = sessions.entry(session.clone()).or_default();
+        let kept = sessions.0.entry(session.clone()).or_default();
         Ok(kept.lease(session))
     }
 
     async fn lease_at(&self, session: &SessionId, seq: u64) -> Result<Lease, JournalError> {
         let mut sessions = self.sessions();
-        let next = sessions.get(session).map_or(0, |kept| kept.records.len()) as u64;
+        let next = sessions.0.get(session).map_or(0, |kept| kept.records.len()) as u64;
         if seq != next {
             return Err(JournalError::OutOfOrder { seq, next });
         }
-        Ok(sessions.entry(session.clone()).or_default().lease(session))
+        Ok(sessions.0.entry(session.clone()).or_default().lease(session))
     }
 
     async fn append(
@@ -66,12 +82,7 @@ impl Journal for MemoryJournal {
         _: Durability,
     ) -> Result<(), JournalError> {
         let mut sessions = self.sessions();
-        let kept = sessions
-            .get_mut(&lease.session)
-            .ok_or_else(|| JournalError::NoSuchSession { session: lease.session.to_string() })?;
-        if kept.epoch != lease.epoch {
-            return Err(JournalError::Fenced { held: lease.epoch, current: kept.epoch });
-        }
+        let kept = sessions.held(lease)?;
         let next = kept.records.len() as u64;
         if seq != next {
             return Err(JournalError::OutOfOrder { seq, next });
@@ -83,14 +94,14 @@ impl Journal for MemoryJournal {
     async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<Record>, JournalError> {
         let sessions = self.sessions();
         let from = usize::try_from(from).unwrap_or(usize::MAX);
-        let records = sessions.get(session).and_then(|kept| kept.records.get(from..));
+        let records = sessions.0.get(session).and_then(|kept| kept.records.get(from..));
         Ok(records.unwrap_or_default().to_vec())
     }
 
     async fn import(&self, records: Vec<Record>) -> Result<(), JournalError> {
         let Some(last) = records.last() else { return Ok(()) };
         let mut sessions = self.sessions();
-        let kept = sessions.entry(last.session.clone()).or_default();
+        let kept = sessions.0.entry(last.session.clone()).or_default();
         if !kept.records.is_empty() {
             return Err(JournalError::SessionExists { session: last.session.to_string() });
         }
@@ -104,6 +115,7 @@ impl Journal for MemoryJournal {
         is_remark(&record)?;
         let mut sessions = self.sessions();
         let kept = sessions
+            .0
             .get_mut(&record.session)
             .ok_or_else(|| JournalError::NoSuchSession { session: record.session.to_string() })?;
         let next = kept.records.len() as u64;
@@ -114,19 +126,55 @@ impl Journal for MemoryJournal {
         Ok(())
     }
 
+    async fn redact(
+        &self,
+        lease: &Lease,
+        seq: u64,
+        records: Vec<Record>,
+        redacted: Vec<Record>,
+    ) -> Result<(), JournalError> {
+        let mut sessions = self.sessions();
+        let kept = sessions.held(lease)?;
+        let next = kept.records.len() as u64;
+        if seq != next {
+            return Err(JournalError::OutOfOrder { seq, next });
+        }
+        let mut after = kept.records.clone();
+        for record in redacted {
+            let seq = record.seq;
+            let old = usize::try_from(seq).ok().and_then(|at| after.get_mut(at));
+            let old = old.filter(|old| old.session == record.session && old.hash() == record.hash());
+            *old.ok_or(JournalError::Broken { seq, reason: "is not the record that was redacted" })? = record;
+        }
+        after.extend(records);
+        kept.records = after;
+        Ok(())
+    }
+
+    async fn erase(&self, erased: Vec<(Lease, Record)>) -> Result<(), JournalError> {
+        let mut sessions = self.sessions();
+        for (lease, _) in &erased {
+            sessions.held(lease)?;
+        }
+        for (lease, record) in erased {
+            sessions.held(&lease)?.records = vec![record];
+        }
+        Ok(())
+    }
+
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
         let sessions = self.sessions();
-        let written = sessions.iter().filter(|(_, kept)| !kept.records.is_empty());
+        let written = sessions.0.iter().filter(|(_, kept)| !kept.records.is_empty());
         Ok(written.map(|(session, _)| session.clone()).collect())
     }
 
     async fn watermark(&self, session: &SessionId) -> Result<u64, JournalError> {
-        Ok(self.sessions().get(session).map_or(0, |kept| kept.records.len() as u64))
+        Ok(self.sessions().0.get(session).map_or(0, |kept| kept.records.len() as u64))
     }
 }
 
 impl fmt::Debug for MemoryJournal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("MemoryJournal").field("sessions", &self.sessions().len()).finish()
+        formatter.debug_struct("MemoryJournal").field("sessions", &self.sessions().0.len()).finish()
     }
 }

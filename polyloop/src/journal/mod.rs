@@ -2,20 +2,28 @@
 
 mod chain;
 mod fork;
+mod key;
 mod memory;
 mod record;
+pub(crate) mod tombstone;
 mod transfer;
+mod verify;
 
 use std::future::Future;
 use std::sync::Arc;
 
 pub use fork::Fork;
+pub use key::{ChainKey, Head};
 pub use memory::MemoryJournal;
 pub use record::{Record, SessionId};
 pub use transfer::{export_session, import_session};
+pub use verify::{Evidence, Verification, session_head, verify_session};
 
 pub(crate) use chain::{Chain, Entry};
 pub(crate) use fork::OPENED;
+pub(crate) use key::is_signed;
+pub(crate) use tombstone::{Announcement, ERASED, REDACTED, RedactedRecord};
+pub(crate) use verify::chain as checked_chain;
 
 use crate::error::JournalError;
 use crate::tool::BoxFuture;
@@ -163,6 +171,49 @@ pub trait Journal: Send + Sync + 'static {
         std::future::ready(Err(JournalError::Store { message }))
     }
 
+    /// Replaces records by what is left of them after a redaction, and appends `records`, the first of which has the number
+    /// `seq`: all of it or nothing, on stable storage when it returns. Afterwards the store holds the former payloads
+    /// nowhere, neither in a log nor in pages that are not in use.
+    ///
+    /// `redacted` are records that the store has, under the same session and number and with the same
+    /// [`hash`](Record::hash), but with other payloads. [`redact_session`](crate::redact_session) calls this. It may be
+    /// called again with the same arguments but no `records` and no `redacted`: then only the former payloads are to be
+    /// removed from where they should not be.
+    ///
+    /// A store that does not implement this refuses every redaction.
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append), and [`Broken`](JournalError::Broken) where a record of `redacted` does not have the
+    /// hash of the one that it replaces.
+    fn redact(
+        &self,
+        lease: &Lease,
+        seq: u64,
+        records: Vec<Record>,
+        redacted: Vec<Record>,
+    ) -> impl Future<Output = Result<(), JournalError>> + Send {
+        drop((lease, seq, records, redacted));
+        let message = "it does not redact records; implement `Journal::redact`".to_owned();
+        std::future::ready(Err(JournalError::Store { message }))
+    }
+
+    /// Replaces all records of sessions by one record each, which says that the session was erased: of all sessions or of
+    /// none, on stable storage when it returns. Afterwards the store holds the former records nowhere, neither in a log
+    /// nor in pages that are not in use. [`erase_session`](crate::erase_session) calls this.
+    ///
+    /// A store that does not implement this refuses every erasure.
+    ///
+    /// # Errors
+    ///
+    /// [`Fenced`](JournalError::Fenced) when one of the leases is not the last one of its session,
+    /// [`Store`](JournalError::Store) when the store fails.
+    fn erase(&self, sessions: Vec<(Lease, Record)>) -> impl Future<Output = Result<(), JournalError>> + Send {
+        drop(sessions);
+        let message = "it does not erase sessions; implement `Journal::erase`".to_owned();
+        std::future::ready(Err(JournalError::Store { message }))
+    }
+
     /// Lists the sessions that have a record, in the order of their ids as text. The library makes ids that sort by
     /// the time when the session began.
     ///
@@ -225,6 +276,20 @@ impl<J: Journal> Journal for Arc<J> {
 
     fn append_remark(&self, record: Record) -> impl Future<Output = Result<(), JournalError>> + Send {
         J::append_remark(self, record)
+    }
+
+    fn redact(
+        &self,
+        lease: &Lease,
+        seq: u64,
+        records: Vec<Record>,
+        redacted: Vec<Record>,
+    ) -> impl Future<Output = Result<(), JournalError>> + Send {
+        J::redact(self, lease, seq, records, redacted)
+    }
+
+    fn erase(&self, sessions: Vec<(Lease, Record)>) -> impl Future<Output = Result<(), JournalError>> + Send {
+        J::erase(self, sessions)
     }
 
     fn list(&self) -> impl Future<Output = Result<Vec<SessionId>, JournalError>> + Send {

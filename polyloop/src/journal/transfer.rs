@@ -9,6 +9,7 @@ use super::Journal;
 use super::chain::{Chain, NOTHING};
 use super::fork::Fork;
 use super::record::{Record, SessionId};
+use super::tombstone;
 use crate::error::{ImportError, JournalError, LineError};
 
 /// One record, with its own hash behind it: the last line of a file has no other that would vouch for it.
@@ -75,6 +76,7 @@ pub async fn export_session(journal: &impl Journal, session: &SessionId) -> Resu
     if records.is_empty() {
         return Err(JournalError::NoSuchSession { session: session.to_string() });
     }
+    tombstone::check(&records)?;
     let mut chain = Chain::new(session.clone());
     let mut lines = String::new();
     for record in records {
@@ -121,6 +123,7 @@ fn read(lines: &str) -> Result<Vec<Record>, ImportError> {
         let record = follow(records.last(), text).map_err(|reason| ImportError::Line { line, reason })?;
         records.push(record);
     }
+    tombstone::check(&records)?;
     Ok(records)
 }
 

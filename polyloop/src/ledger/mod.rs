@@ -19,8 +19,9 @@ pub(crate) use view::Part;
 
 use view::View;
 
+use crate::error::ModelErrorClass;
 use crate::event::{
-    Call, CallId, CallTable, Decision, Event, NoteId, RecordedFragment, Reply, ReplyCall, Settled,
+    Call, CallId, CallTable, Closing, Decision, Event, NoteId, RecordedFragment, Reply, ReplyCall, Settled,
 };
 use crate::fragment::{FragmentSpec, Lifetime, OnFork};
 use crate::message::ItemId;
@@ -240,13 +241,12 @@ impl Ledger {
                 // What a model replied to another request is not what it replies to this one.
                 self.replied = None;
             }
-            Event::ModelFailed { closing: Some(closing), .. } => {
+            Event::ModelFailed { closing: Some(closing), .. } => self.failed(closing),
+            // A compaction comes before the next request, so nothing is in the middle of a step.
+            Event::ModelFailed { error, closing: None }
+                if error.class() == ModelErrorClass::ContextTooLong =>
+            {
                 self.asked = false;
-                let (reply, text) = &closing.reply;
-                self.place(self.item(*reply, ItemContent::Synthetic { reply: true, text: text.clone() }));
-                let (observation, text) = &closing.observation;
-                let content = ItemContent::Synthetic { reply: false, text: text.clone() };
-                self.place(self.item(*observation, content));
                 self.close();
             }
             Event::ModelReplied { reply } => self.replied = Some(reply.clone()),
@@ -288,8 +288,20 @@ impl Ledger {
             | Event::RemarkRecorded { .. }
             | Event::UnknownAcknowledged {}
             | Event::CancelRequested { .. }
-            | Event::RunFaulted { .. } => {}
+            | Event::RunFaulted { .. }
+            | Event::RecordsRedacted { .. } => {}
         }
+    }
+
+    /// Closes a step in which the model gave no reply.
+    fn failed(&mut self, closing: &Closing) {
+        self.asked = false;
+        let (reply, text) = &closing.reply;
+        self.place(self.item(*reply, ItemContent::Synthetic { reply: true, text: text.clone() }));
+        let (observation, text) = &closing.observation;
+        let content = ItemContent::Synthetic { reply: false, text: text.clone() };
+        self.place(self.item(*observation, content));
+        self.close();
     }
 
     fn begin_turn(&mut self) {

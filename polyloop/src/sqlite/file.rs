@@ -42,6 +42,10 @@ const TABLES: &str = "
     ) STRICT;
     CREATE TABLE blobs (hash BLOB NOT NULL PRIMARY KEY, content TEXT NOT NULL) STRICT;
     CREATE TABLE leases (session TEXT PRIMARY KEY, epoch INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+";
+
+/// What keeps the rows from everybody, the store itself included.
+pub(super) const TRIGGERS: &str = "
     CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
         BEGIN SELECT RAISE(ABORT, 'events are appended, never changed'); END;
     CREATE TRIGGER events_are_not_removed BEFORE DELETE ON events
@@ -59,13 +63,15 @@ pub(super) fn open(path: &Path) -> Result<Connection, JournalError> {
     is_ours(&connection)?;
     set(&connection, "journal_mode", "wal", "wal")?;
     set(&connection, "synchronous", "FULL", "2")?;
+    // What is erased is overwritten.
+    set(&connection, "secure_delete", "ON", "1")?;
     // `SQLite` would do it after a commit, and keep it to itself when that fails. The writing thread does it.
     set(&connection, "wal_autocheckpoint", "0", "0")?;
     // KiB: the pages that the ends of a few thousand sessions stand in. They are looked up at each append.
     set(&connection, "cache_size", "-16384", "-16384")?;
     make_tables(&connection).map_err(failed)?;
     is_ours(&connection)?;
-    schema::compare(&connection, TABLES)?;
+    schema::compare(&connection, &tables())?;
     Ok(connection)
 }
 
@@ -111,6 +117,11 @@ pub(super) fn sync(connection: &Connection, path: &Path) -> Result<i64, JournalE
     Ok(last)
 }
 
+/// The statements that make the tables and the triggers.
+fn tables() -> String {
+    [TABLES, TRIGGERS].concat()
+}
+
 /// Sets how an append is synced: `FULL` at a barrier, else `NORMAL`. Not inside a transaction.
 pub(super) fn set_synchronous(connection: &Connection, barrier: bool) -> Result<(), JournalError> {
     let (value, read_back) = if barrier { ("FULL", "2") } else { ("NORMAL", "1") };
@@ -138,7 +149,8 @@ fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
         Ok(())
     } else {
         connection.execute_batch(&format!(
-            "{TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+            "{} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};",
+            tables()
         ))
     };
     connection.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;

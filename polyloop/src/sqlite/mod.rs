@@ -8,6 +8,7 @@ mod place;
 mod reader;
 mod rows;
 mod schema;
+mod scrub;
 mod shared;
 mod told;
 mod work;
@@ -183,6 +184,23 @@ impl Journal for SqliteJournal {
     async fn append_remark(&self, record: Record) -> Result<(), JournalError> {
         is_remark(&record)?;
         self.write(|answer| Writing::Remark { record, answer }).await
+    }
+
+    async fn redact(
+        &self,
+        lease: &Lease,
+        seq: u64,
+        records: Vec<Record>,
+        redacted: Vec<Record>,
+    ) -> Result<(), JournalError> {
+        let lease = lease.clone();
+        self.write(|answer| Writing::Redact { lease, seq, records, redacted, answer }).await?;
+        self.write(|answer| Writing::Scrub { answer }).await
+    }
+
+    async fn erase(&self, sessions: Vec<(Lease, Record)>) -> Result<(), JournalError> {
+        self.write(|answer| Writing::Erase { sessions, answer }).await?;
+        self.write(|answer| Writing::Scrub { answer }).await
     }
 
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {

@@ -121,6 +121,20 @@ impl Reader {
     }
 }
 
+/// Reads one record, through any connection.
+pub(super) fn record_at(
+    connection: &Connection,
+    session: &SessionId,
+    seq: u64,
+) -> Result<Option<Record>, JournalError> {
+    let Ok(at) = signed(seq) else { return Ok(None) };
+    let mut statement = connection.prepare_cached(RECORDS).map_err(failed)?;
+    let mut rows = statement.query(params![session.as_str(), at]).map_err(failed)?;
+    let row = rows.next().map_err(failed)?;
+    let found = row.map(|row| record(session, row)).transpose()?;
+    Ok(found.filter(|record| record.seq == seq))
+}
+
 /// Takes a row for what it says. Whether that is what was written, the chain knows; a body that is kept by its hash must
 /// have it.
 fn record(session: &SessionId, row: &Row<'_>) -> Result<Record, JournalError> {

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
 use super::answer::{failed, negative, signed, unsigned};
-use super::blobs;
+use super::scrub::{lift_triggers, restore_triggers};
 use super::work::{MOST, Work};
+use super::{blobs, reader};
 use crate::error::JournalError;
 use crate::journal::{Lease, Record, SessionId};
 
@@ -28,6 +29,11 @@ const END: &str = "SELECT seq, epoch FROM events WHERE session = ?1 ORDER BY seq
 const INSERT: &str = "INSERT INTO events \
                       (session, seq, run, epoch, kind, v, prev_hash, ignorable, payload, blob, at) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+const REDACT: &str = "UPDATE events SET payload = ?3, blob = ?4 WHERE session = ?1 AND seq = ?2";
+const ERASE: &str = "DELETE FROM events WHERE session = ?1";
+const RENUMBER: &str = "UPDATE events SET id = ?2 WHERE session = ?1";
+/// Large payloads that no event has any more.
+const UNUSED: &str = "DELETE FROM blobs WHERE hash NOT IN (SELECT blob FROM events WHERE blob IS NOT NULL)";
 
 /// Why a command is not carried out.
 pub(super) enum Fault {
@@ -162,6 +168,61 @@ impl Rows {
         self.insert(records)?;
         self.known.insert(record.session.clone(), Known { epoch, next: next + 1 });
         Ok(())
+    }
+
+    /// Replaces records by what is left of them, and appends others.
+    pub(super) fn redact(
+        &mut self,
+        lease: &Lease,
+        seq: u64,
+        records: &[Record],
+        redacted: &[Record],
+    ) -> Result<(), Fault> {
+        let session = lease.session.as_str();
+        for record in redacted {
+            let broken =
+                || JournalError::Broken { seq: record.seq, reason: "is not the record that was redacted" };
+            let known =
+                reader::record_at(&self.connection, &lease.session, record.seq).map_err(Fault::Refused)?;
+            known
+                .filter(|known| record.session == lease.session && known.hash() == record.hash())
+                .ok_or_else(|| Fault::Refused(broken()))?;
+        }
+        self.append(lease, seq, records)?;
+        if redacted.is_empty() {
+            return Ok(());
+        }
+        lift_triggers(&self.connection)?;
+        for record in redacted {
+            let place = blobs::place(&self.connection, &record.payload)?;
+            let values = params![session, signed(record.seq)?, place.payload, place.blob];
+            self.statement(REDACT)?.execute(values)?;
+        }
+        self.statement(UNUSED)?.execute([])?;
+        Ok(restore_triggers(&self.connection)?)
+    }
+
+    /// Replaces all records of sessions by one each.
+    pub(super) fn erase(&mut self, sessions: &[(Lease, Record)]) -> Result<(), Fault> {
+        for (lease, record) in sessions {
+            let Known { epoch, .. } = self.known(&lease.session)?;
+            if epoch != lease.epoch {
+                return Err(Fault::Refused(JournalError::Fenced { held: lease.epoch, current: epoch }));
+            }
+            check(&lease.session, 0, std::slice::from_ref(record))?;
+        }
+        // Numbers of rows are not given again: by them it is known how far the file is durable.
+        let mut id: i64 = self.statement(LAST)?.query_row([], |row| row.get(0))?;
+        lift_triggers(&self.connection)?;
+        for (lease, record) in sessions {
+            id = id.saturating_add(1);
+            self.statement(ERASE)?.execute([lease.session.as_str()])?;
+            self.insert(std::slice::from_ref(record))?;
+            self.statement(RENUMBER)?.execute(params![lease.session.as_str(), id])?;
+            self.known.remove(&lease.session);
+        }
+        self.statement(UNUSED)?.execute([])?;
+        Ok(restore_triggers(&self.connection)?)
     }
 
     fn insert(&self, records: &[Record]) -> rusqlite::Result<()> {

@@ -13,6 +13,7 @@ use super::answer::failed;
 use super::file::set_synchronous;
 use super::log::Log;
 use super::rows::{Fault, Rows};
+use super::scrub::scrub;
 use super::told::{Answer, Done, Told};
 use crate::error::JournalError;
 use crate::journal::{Durability, Lease, Record, SessionId};
@@ -47,6 +48,21 @@ pub(super) enum Writing {
         record: Record,
         answer: Answer<()>,
     },
+    Redact {
+        lease: Lease,
+        seq: u64,
+        records: Vec<Record>,
+        redacted: Vec<Record>,
+        answer: Answer<()>,
+    },
+    Erase {
+        sessions: Vec<(Lease, Record)>,
+        answer: Answer<()>,
+    },
+    /// Removes former contents from the file; not part of a transaction.
+    Scrub {
+        answer: Answer<()>,
+    },
 }
 
 impl Writing {
@@ -58,9 +74,12 @@ impl Writing {
     fn refused(self, error: &JournalError) -> Done {
         match self {
             Self::Lease { answer, .. } => Done::Lease(answer, Err(error.clone())),
-            Self::Append { answer, .. } | Self::Import { answer, .. } | Self::Remark { answer, .. } => {
-                Done::Written(answer, Err(error.clone()))
-            }
+            Self::Append { answer, .. }
+            | Self::Import { answer, .. }
+            | Self::Remark { answer, .. }
+            | Self::Redact { answer, .. }
+            | Self::Erase { answer, .. }
+            | Self::Scrub { answer } => Done::Written(answer, Err(error.clone())),
         }
     }
 }
@@ -151,7 +170,7 @@ impl Writer {
         }
         let mut done = Vec::with_capacity(self.company.max(waiting.len()));
         let mut patience = self.sync;
-        let mut failure = None;
+        let (mut failure, mut scrubs) = (None, Vec::new());
         // What failed may have ended the transaction: nothing more is done then.
         while failure.is_none() {
             let next = waiting.pop_front().or_else(|| {
@@ -159,7 +178,10 @@ impl Writer {
                 if barrier && done.len() < GROUP { self.next(asked, done.len(), &mut patience) } else { None }
             });
             let Some(command) = next else { break };
-            done.push(self.carry_out(command, &mut failure));
+            match command {
+                Writing::Scrub { answer } => scrubs.push(answer),
+                command => done.push(self.carry_out(command, &mut failure)),
+            }
         }
         self.company = done.len().max(self.company - self.company.div_ceil(4));
         match failure {
@@ -171,6 +193,22 @@ impl Writer {
                 Told::of(done.into_iter().map(|done| done.refused(&error)).chain(rest)).tell();
             }
         }
+        self.scrub(scrubs);
+    }
+
+    /// Removes former contents, once for all who wait for it.
+    fn scrub(&mut self, waiting: Vec<Answer<()>>) {
+        if waiting.is_empty() {
+            return;
+        }
+        self.told.tell();
+        let scrubbed = if let Some(error) = &self.poisoned {
+            Err(error.clone())
+        } else {
+            self.rows.begin_command();
+            scrub(self.rows.connection())
+        };
+        Told::of(waiting.into_iter().map(|answer| Done::Written(answer, scrubbed.clone()))).tell();
     }
 
     /// What joins the transaction that is open. Those who were told of the last one are about to ask for the next: they
@@ -260,6 +298,15 @@ impl Writer {
             Writing::Remark { record, answer } => {
                 Done::Written(answer, self.rows.append_remark(&record).map_err(&mut told))
             }
+            Writing::Redact { lease, seq, records, redacted, answer } => {
+                let redacted = self.rows.redact(&lease, seq, &records, &redacted);
+                Done::Written(answer, redacted.map_err(&mut told))
+            }
+            Writing::Erase { sessions, answer } => {
+                Done::Written(answer, self.rows.erase(&sessions).map_err(&mut told))
+            }
+            // Kept for after the transaction.
+            Writing::Scrub { answer } => Done::Written(answer, Ok(())),
         }
     }
 

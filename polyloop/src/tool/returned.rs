@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// What the model is told of a call: one or more texts. What a text looks like is never interpreted.
 ///
-/// Its size is not capped: cut a long text in the handler, and say so with [`left_out`](Self::left_out).
+/// A model is shown as much of it as the agent or the tool allows, [`Budget::observation_chars`](crate::Budget::observation_chars) or
+/// `max_chars`; the journal keeps all of it. A handler that cuts a text itself says so with [`left_out`](Self::left_out).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     parts: Parts,

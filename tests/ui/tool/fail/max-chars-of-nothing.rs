@@ -1,0 +1,11 @@
+use polyloop::{registry, tool};
+
+/// Reads a file.
+#[tool(max_chars = 0)]
+async fn read_file() -> String {
+    String::new()
+}
+
+registry! { struct App { tools: [read_file] } }
+
+fn main() {}
