@@ -5,6 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use polyloop::{
     Durability, Ending, Journal, JournalError, Lease, Record, Reply, RunError, Scripted, SessionId,
@@ -44,14 +45,28 @@ fn names_that_sqlite_gives_another_meaning_are_refused_without_a_file() {
 
 #[tokio::test]
 async fn a_path_that_looks_like_a_uri_names_the_file_of_that_name() {
+    // A relative path, since an absolute one never looks like a URI.
     let bare = format!("polyloop-uri-{}.db", std::process::id());
     let path = format!("file:{bare}?mode=memory");
+    for left in [path.clone(), format!("{path}-wal"), format!("{path}-shm")] {
+        drop(fs::remove_file(left));
+    }
     let journal = SqliteJournal::open(&path).unwrap();
     journal.import(records().await).await.unwrap();
     let there = (Path::new(&path).exists(), Path::new(&bare).exists());
     assert_eq!(SqliteJournal::open(&path).unwrap().list().await.unwrap().len(), 1);
     drop(journal);
     fs::remove_file(&path).unwrap();
+    // The journal's thread closes the file soon after, which removes these.
+    for _ in 0..100 {
+        if ["-wal", "-shm"].iter().all(|end| !Path::new(&format!("{path}{end}")).exists()) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    for left in ["-wal", "-shm"] {
+        drop(fs::remove_file(format!("{path}{left}")));
+    }
     assert_eq!(there, (true, false));
 }
 
