@@ -37,6 +37,7 @@ impl<R: Registry> Driver<R> {
         self.record(started);
         self.tell(Update::Compacting { reason, chars: size.chars });
         self.record(event);
+        self.restate_present_values();
         self.commit().await?;
         self.tell(Update::Compacted { chars: after.chars });
         Ok(true)
