@@ -29,10 +29,21 @@ pages! {
     Providers = "docs/16-providers.md",
     Branches = "docs/13-compaction-fork-rollback.md",
     Schemas = "docs/18-schemas.md",
+    Threats = "docs/19-threats.md",
+    Chain = "docs/20-chain.md",
     Told = "docs/12-what-a-model-was-told.md",
     Protocol = "docs/17-mcp.md",
     Contributing = "CONTRIBUTING.md",
 }
+
+#[cfg(test)]
+#[allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+mod limits;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]

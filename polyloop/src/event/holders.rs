@@ -148,7 +148,9 @@ impl Holders {
                     self.calls.insert(call.id().clone(), (*item, Vec::new()));
                 }
             }
-            Event::CallStarted { call, .. } | Event::ApprovalGiven { call, .. } => {
+            Event::ApprovalAsked { call, .. }
+            | Event::CallStarted { call, .. }
+            | Event::ApprovalGiven { call, .. } => {
                 self.part_of_reply(seq, call);
             }
             Event::CallVerified { call, verdict: Verdict::Happened(_) } => {

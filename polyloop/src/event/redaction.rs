@@ -243,6 +243,9 @@ fn event_without_texts(event: Event, extent: &Extent<'_>) -> Option<Event> {
             let decision = decision(&whole, &calls);
             Event::Decided { item, decision, calls, native, explanation, interpreter, forged_marker: false }
         }
+        Event::ApprovalAsked { call, arguments: Some(_) } => {
+            Event::ApprovalAsked { call, arguments: Some(ARGUMENTS.into()) }
+        }
         // Consent to a call whose arguments are gone must not become consent to another one.
         Event::ApprovalGiven { call, .. } => Event::ApprovalGiven { call, always: false },
         Event::CallStarted { call, intent } => {
