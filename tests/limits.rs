@@ -75,6 +75,7 @@ const NO_LIMITS: &[(&str, &str)] = &[
     ("compact/effects.rs", "MOST_EFFECTS"),
     ("anthropic/request.rs", "MAX_TOKENS"),
     ("mcp/envelope.rs", "MAX_TOKEN"),
+    ("tool/scalar.rs", "MOST_DIGITS"),
 ];
 
 /// The rows of the table: name, option, default.
