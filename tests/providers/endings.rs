@@ -326,6 +326,8 @@ fn a_stream_of_responses_is_one_response_with_finished_items() {
     let created = || event("created", "r", &[]);
     let one = Ok((String::new(), 1));
     assert_eq!(of(&[created(), done(0), event("completed", "r", &[])]), one);
+    let unplaced = || json!({"type": "response.output_item.done", "item": call()});
+    assert_eq!(of(&[created(), unplaced(), event("completed", "r", &[])]), one, "an index may be missing");
     assert_eq!(of(&[created(), done(0), done(0), event("completed", "r", &[])]), one, "the same item twice");
     assert_eq!(
         of(&[created(), done(0), event("completed", "r", &[call()])]),
@@ -357,6 +359,11 @@ fn a_stream_of_responses_is_one_response_with_finished_items() {
             vec![item_event("added", 0, call()), event("completed", "r", &[])],
             Class::Transport,
             "an unfinished item",
+        ),
+        (
+            vec![item_event("added", 0, item("b", "in_progress")), unplaced(), event("completed", "r", &[])],
+            Class::Transport,
+            "an item without an index finishes none that has one",
         ),
         (vec![event("completed", "r", &[item("a", "in_progress")])], Class::Transport, "an unfinished call"),
         (vec![event("failed", "r", &[call()])], Class::Server, "a failed response without a status"),

@@ -206,8 +206,10 @@ fn id_of(object: &RawValue) -> Result<Option<String>, ModelError> {
 #[derive(Debug)]
 pub struct Events {
     provider: Arc<str>,
-    /// The finished items by their index, or by the order of their events: some servers do not repeat them at the end.
+    /// The finished items by their index: some servers do not repeat them at the end.
     items: BTreeMap<u64, Box<RawValue>>,
+    /// The finished items without an index, which finish none that began at one.
+    unplaced: Vec<Box<RawValue>>,
     /// The indexes of items that began.
     begun: BTreeSet<u64>,
     ids: ReplyIds,
@@ -220,6 +222,7 @@ impl Events {
         Self {
             provider: wanted.provider.clone(),
             items: BTreeMap::new(),
+            unplaced: Vec::new(),
             begun: BTreeSet::new(),
             ids: ReplyIds::default(),
             response: None,
@@ -228,7 +231,10 @@ impl Events {
 
     /// Takes a finished item. The same one may come twice; another one may not come in its place.
     fn item(&mut self, index: Option<u64>, item: &RawValue) -> Result<(), ModelError> {
-        let index = index.unwrap_or_else(|| self.items.last_key_value().map_or(0, |(last, _)| last + 1));
+        let Some(index) = index else {
+            self.unplaced.push(item.to_owned());
+            return Ok(());
+        };
         match self.items.get(&index) {
             Some(known) if known.get() != item.get() => Err(mixed("two items have one `output_index`")),
             Some(_) => Ok(()),
@@ -294,7 +300,7 @@ impl Gathering for Events {
         if status == "completed" && self.begun.iter().any(|index| !self.items.contains_key(index)) {
             return Err(cut("an item of its output is not finished"));
         }
-        let items: Vec<&str> = self.items.values().map(|item| item.get()).collect();
+        let items: Vec<&str> = self.items.values().chain(&self.unplaced).map(|item| item.get()).collect();
         let mut all: Map<String, Value> = read(raw.get())?;
         all.insert("output".to_owned(), read(&format!("[{}]", items.join(",")))?);
         let reply = answered(&response, Some(&status), &items)?.into_reply(&self.provider)?;
