@@ -221,7 +221,7 @@ async fn a_session_with_a_negative_number_is_refused_and_the_others_are_not() {
             assert!(change.contains("leases") || read.is_err(), "{change}: {read:?}");
             journal.lease(&SessionId::from("another")).await.unwrap();
         };
-        tokio::time::timeout(std::time::Duration::from_secs(20), taken).await.expect(change);
+        tokio::time::timeout(Duration::from_secs(20), taken).await.expect(change);
     }
 }
 
