@@ -25,7 +25,7 @@ fn answered(answer: &str) -> String {
     let journal = folder.path().join("runs.db");
     let journal = ["--journal", journal.to_str().unwrap()];
     let asked = run_example("approval", &journal);
-    assert!(asked.starts_with("It wants to delete_branch {\"name\": \"draft\"}.\n"), "{asked}");
+    assert!(asked.starts_with("It wants to delete_branch {\"name\":\"draft\"}.\n"), "{asked}");
     let session = asked.trim_end().rsplit(' ').next().unwrap();
     let said = run_example("approval", &[journal[0], journal[1], answer, session]);
     // It has ended: whoever answers again changes nothing.

@@ -97,8 +97,14 @@ fn policies_arrive() {
         &spec!(),
         &[
             (spec!(visible), |spec| spec.visible = true),
-            (spec!(on_compact = keep), |spec| spec.on_compact = OnCompact::Keep),
-            (spec!(on_compact = drop), |spec| spec.on_compact = OnCompact::Drop),
+            (spec!(on_compact = keep), |spec| {
+                spec.on_compact = OnCompact::Keep;
+                spec.on_compact_stated = true;
+            }),
+            (spec!(on_compact = drop), |spec| {
+                spec.on_compact = OnCompact::Drop;
+                spec.on_compact_stated = true;
+            }),
             (spec!(on_fork = keep), |spec| spec.on_fork = OnFork::Keep),
             (spec!(on_fork = drop), |spec| spec.on_fork = OnFork::Drop),
             (spec!(on_rollback = trim), |spec| spec.on_rollback = OnRollback::Trim),

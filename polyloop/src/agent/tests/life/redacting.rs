@@ -16,7 +16,11 @@ impl Life {
         let holders = Holders::of(&records).unwrap();
         let known: Vec<ItemId> = self.session.items().iter().map(Item::id).collect();
         let chosen = known.into_iter().filter(|_| choices.below(4) == 0);
-        let items: BTreeSet<ItemId> = chosen.map(|item| holders.original(item)).collect();
+        // A fixed text of the runtime, such as the remark on a cancelled turn, is nobody's data.
+        let items: BTreeSet<ItemId> = chosen
+            .map(|item| holders.original(item))
+            .filter(|item| holders.of_item(*item).is_some())
+            .collect();
         let summaries = holders.summaries_of(items.iter());
         let mut held: BTreeSet<u64> =
             items.iter().filter_map(|item| holders.of_item(*item)).flatten().copied().collect();
