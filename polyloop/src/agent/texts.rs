@@ -51,7 +51,7 @@ pub struct Texts {
     /// Where an observation was cut, between its beginning and its end: must hold `{missing}`, once, the number of
     /// characters.
     pub cut_observation: String,
-    /// Behind that notice, where the agent has the tool [`read_result`](crate::read_result): must hold `{call}`, once.
+    /// Behind that notice, where the agent has the tool [`read_result`](fn@crate::read_result): must hold `{call}`, once.
     pub read_more: String,
     /// In the place of exchanges that were dropped without a summary, because there was no room to ask for one. May hold
     /// `{exchanges}`, their number.

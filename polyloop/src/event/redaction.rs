@@ -8,7 +8,7 @@ use super::context::{WrittenFragment, WrittenImport, WrittenPart};
 use super::decision::{Action, Decision};
 use super::events::{Event, Intent, LateOutcome, Settled};
 use super::outcome::Verdict;
-use super::parts::{Call, Ending};
+use super::parts::{Call, CallId, Ending};
 use super::reply::Reply;
 use crate::error::{JournalError, ModelError};
 use crate::fragment::Rendered;
@@ -251,9 +251,7 @@ fn event_without_texts(event: Event, extent: &Extent<'_>) -> Option<Event> {
         Event::CallStarted { call, intent } => {
             Event::CallStarted { call, intent: Intent { arguments: ARGUMENTS.to_owned(), ..intent } }
         }
-        Event::CallVerified { call, verdict: Verdict::Happened(_) } => {
-            Event::CallVerified { call, verdict: Verdict::Happened(REDACTED.into()) }
-        }
+        Event::CallVerified { call, verdict: Verdict::Happened(_) } => verified(call),
         Event::CallSettled { item, call, settled: whole } => {
             Event::CallSettled { item, call, settled: settled(whole) }
         }
@@ -263,9 +261,7 @@ fn event_without_texts(event: Event, extent: &Extent<'_>) -> Option<Event> {
         Event::RunSuspended { ending: whole } => Event::RunSuspended { ending: ending(whole) },
         Event::RunEnded { ending: whole, told } => Event::RunEnded { ending: ending(whole), told },
         Event::RunFaulted { .. } => Event::RunFaulted { message: removed() },
-        Event::RemarkRecorded { late, .. } => {
-            Event::RemarkRecorded { text: removed(), late: late.map(|late| Box::new(late_outcome(*late))) }
-        }
+        Event::RemarkRecorded { late, .. } => remark(late),
         Event::SessionOpened { .. }
         | Event::LeaseTaken {}
         | Event::RunStarted { .. }
@@ -291,7 +287,14 @@ fn event_without_texts(event: Event, extent: &Extent<'_>) -> Option<Event> {
     })
 }
 
-fn late_outcome(mut late: LateOutcome) -> LateOutcome {
-    late.outcome.observation = REDACTED.into();
-    late
+fn verified(call: CallId) -> Event {
+    Event::CallVerified { call, verdict: Verdict::Happened(REDACTED.into()) }
+}
+
+fn remark(late: Option<Box<LateOutcome>>) -> Event {
+    let late = late.map(|mut late| {
+        late.outcome.observation = REDACTED.into();
+        late
+    });
+    Event::RemarkRecorded { text: REDACTED.to_owned(), late }
 }
