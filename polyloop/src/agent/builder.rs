@@ -210,7 +210,7 @@ impl<R: Registry> AgentBuilder<R> {
     /// registry! { struct App { fragments: [OpenFiles] } }
     ///
     /// # fn count() -> usize { 3 }
-    /// # fn main() -> Result<(), BuildError> {
+    /// # fn main() -> Result<(), polyloop::BuildError> {
     /// let model = Scripted::replies([]);
     /// let agent = Agent::<App>::builder(model)
     ///     .compactor(polyloop::Summarizer::new())
