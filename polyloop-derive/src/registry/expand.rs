@@ -79,7 +79,7 @@ fn implementation(registry: &Registry) -> TokenStream {
     let tools = registry.distinct_tools().into_iter().map(|entry| {
         let (cfgs, ty) = (&entry.cfgs, &entry.ty);
         let tool = quote!(<#ty as #p::Tool<<#name as #p::Registry>::State>>);
-        quote!(#(#cfgs)* #p::ToolEntry::of(&#tool::SPEC, #tool::prepare, ::core::any::TypeId::of::<#ty>))
+        quote!(#(#cfgs)* #p::ToolEntry::of(&#tool::SPEC, #tool::prepare, #tool::identity))
     });
     let retired = &registry.retired.entries;
     let retired = (!retired.is_empty()).then(|| {

@@ -33,6 +33,9 @@ pub(crate) fn implementation(tool: &Tool, path: &TokenStream) -> TokenStream {
     let cfgs = &tool.cfgs;
     let deprecated =
         tool.is_deprecated.then(|| quote!(#[allow(deprecated, reason = "the tool calls its own function")]));
+    // A tool of the library itself is no example of what a user's type could be.
+    let own = tool.krate.as_ref().is_some_and(|path| path.is_ident("crate"));
+    let own = own.then(|| quote!(#[diagnostic::do_not_recommend]));
     let spec = spec(tool, &p);
     let prepare = prepare(tool, &p);
     let implementations = needs.outcomes().map(|(outcome, states)| {
@@ -41,6 +44,7 @@ pub(crate) fn implementation(tool: &Tool, path: &TokenStream) -> TokenStream {
             #(#cfgs)*
             #(#outcome)*
             #[automatically_derived]
+            #own
             #deprecated
             impl<__S: ?::core::marker::Sized #(+ #p::Provide<#states>)*> #p::Tool<__S> for #path {
                 const SPEC: #p::ToolSpec = #spec #stateless;

@@ -44,6 +44,8 @@ pub(crate) use results::Results;
 #[cfg(feature = "mcp")]
 pub(crate) use written::WrittenObject;
 
+use std::any::TypeId;
+
 /// A tool; `#[tool]` implements it for a type with the function's name.
 ///
 /// `S` is the state of the registry. A tool that borrows state implements it for every state that
@@ -60,4 +62,11 @@ pub trait Tool<S: ?Sized>: Sized + 'static {
     /// Takes the arguments; none if some are wrong, which `arguments` then knows.
     #[doc(hidden)]
     fn prepare(arguments: &mut Arguments<'_>) -> Option<Prepared<S>>;
+
+    /// Returns the type itself, which tells tools apart that look the same to a model.
+    #[doc(hidden)]
+    #[must_use]
+    fn identity() -> TypeId {
+        TypeId::of::<Self>()
+    }
 }

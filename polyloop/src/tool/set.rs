@@ -31,7 +31,7 @@ impl<S: ?Sized> ToolEntry<S> {
     /// Makes the entry of a tool.
     #[must_use]
     pub const fn new<T: Tool<S>>() -> Self {
-        Self::of(&T::SPEC, T::prepare, TypeId::of::<T>)
+        Self::of(&T::SPEC, T::prepare, T::identity)
     }
 
     /// Makes the entry of its parts: named by trait path, a type that is no tool is reported without a note that
